@@ -208,7 +208,7 @@ static bool any_goes_down(const struct hx_faults *faults)
 }
 
 /* If links go down, a HammingMesh needs the escape VC. Elsewhere routes are searched, and hosts that forward become
- * routers with other names. So a line that does not fit before the search is judged after it. */
+ * routers with other names. So a line that does not fit before the search is validated after it. */
 struct hx_faults run_options_faults(struct run_options *o)
 {
     struct hx_faults faults;
@@ -221,7 +221,7 @@ struct hx_faults run_options_faults(struct run_options *o)
         bool searched = hx_spec_search_updown(&o->spec, &of_search);
         if (!searched && known)
             hx_die(HX_EXIT_CONFIG, o->faults.circuits ? "--circuits" : "--fault",
-                   "links go down, so ways have to be searched: %s", of_search.what);
+                   "links go down, so paths have to be searched: %s", of_search.what);
         hx_faults_free(&faults);
         o->g = hx_spec_fabric(&o->spec);
         known = searched && load(&faults, o, &problem) && hx_circuits_order(o->spec.graph, &faults, &problem);

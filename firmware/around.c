@@ -246,7 +246,7 @@ static uint64_t way_to(struct hx_around *a, struct hx_around_found *f, unsigned 
 static uint64_t uncleared(const struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
                           unsigned gy)
 {
-    const uint64_t open = vc < r->last_vc ? UINT64_MAX : ~(uint64_t)r->raise;
+    const uint64_t open = vc < r->last_vc ? UINT64_MAX : ~(uint64_t)r->incrementing;
     const bool by_gx = a->node < a->g->column_base;
     if (a->dead->count == 0)
         return hx_route_ports(r, input, gx, gy) & open;

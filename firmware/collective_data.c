@@ -26,7 +26,7 @@ static uint64_t segment_begin(const struct hx_collective_config *config, const s
                               uint32_t segment, bool sending)
 {
     const uint64_t *sizes = sending ? config->outgoing : config->incoming;
-    if (part->kind == HX_EXCHANGE && sizes)
+    if (part->kind == HX_COLLECTIVE_ALL_TO_ALL && sizes)
         return sizes[segment];
     return part->elements * segment / part->segments;
 }
@@ -88,7 +88,7 @@ static struct hx_range chunk_of(const struct hx_collective_part *part, struct hx
     *at = *at < range.count ? *at : range.count;
     const uint64_t rest = range.count - *at;
     uint64_t first = range.first + *at;
-    if (part->kind != HX_EXCHANGE && first >= part->elements && part->elements)
+    if (part->kind != HX_COLLECTIVE_ALL_TO_ALL && first >= part->elements && part->elements)
         first -= part->elements;
     return (struct hx_range){first, rest < chunk ? rest : chunk};
 }
@@ -147,7 +147,7 @@ uint64_t hx_aside_elements(const struct hx_collective_config *config, const stru
 
 enum hx_landing hx_landing_of(const struct hx_message *m)
 {
-    if (m->part->kind == HX_EXCHANGE || lies_aside(m->phase, &m->at))
+    if (m->part->kind == HX_COLLECTIVE_ALL_TO_ALL || lies_aside(m->phase, &m->at))
         return HX_LAY_ASIDE;
     return m->at.adds ? HX_ADD : HX_COPY;
 }
@@ -155,7 +155,7 @@ enum hx_landing hx_landing_of(const struct hx_message *m)
 /* Element of staging of a message's first element. */
 static uint64_t aside_of(const struct hx_message *m, struct hx_range range, uint64_t at)
 {
-    if (m->part->kind == HX_EXCHANGE)
+    if (m->part->kind == HX_COLLECTIVE_ALL_TO_ALL)
         return range.first;
     return m->lane->aside + (hx_method_of(m->part)->one_lane ? range.first : at);
 }
@@ -176,7 +176,7 @@ static void use_vector(const struct hx_collective *c, const struct hx_collective
 {
     const unsigned element = element_of(c);
     uint8_t *data = bytes;
-    bool cyclic = part->kind != HX_EXCHANGE;
+    bool cyclic = part->kind != HX_COLLECTIVE_ALL_TO_ALL;
     while (range.count) {
         uint64_t end = cyclic ? part->elements : range.first + range.count;
         range.first = cyclic && range.first >= end ? range.first - end : range.first;

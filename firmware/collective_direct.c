@@ -59,7 +59,7 @@ static void step(const struct hx_collective_config *config, const struct hx_coll
     s->from = hx_member(part, from);
     s->adds = adds;
     s->first = number == 0;
-    s->out = (struct hx_segments){adds || part->kind == HX_EXCHANGE ? to : part->place, 1};
+    s->out = (struct hx_segments){adds || part->kind == HX_COLLECTIVE_ALL_TO_ALL ? to : part->place, 1};
     s->in = (struct hx_segments){adds ? part->place : from, 1};
 }
 

@@ -7,10 +7,10 @@
  *            place p with p + r(l) and an odd one with p - r(l), r(l) = (1 - (-2)^(l + 1)) / 3: distances 1, -1, 3, -5
  *            (De Sensi et al., NSDI'24). Mirrored: the places are counted backwards
  *
- * Halving: label(p) has a bit for each step, the first one highest, in which partners differ and which all members that
- * either may still reach have in common. So members with equal first s bits form the group that is left after s steps,
- * and their segments are contiguous. Step s sends the half of the range with the partner's bit in its labels, and adds
- * the own half: reduce-scatter. The same steps backwards, with copying: all-gather.
+ * Halving: each step halves the members that still exchange with each other. Bit s of label(p), from the highest, is
+ * the half that p is in after step s: partners of step s differ in it, and members of a half share it. So members with
+ * equal first s bits are those that are left after s steps, and their segments are contiguous. Step s sends the half
+ * with the partner's bit, and adds the own half: reduce-scatter. The same steps backwards, with copying: all-gather.
  *
  * Whole: each step sends the whole sum and adds the partner's. Its sums are a chain.
  *
@@ -71,22 +71,26 @@ static struct swing swing_of(const struct hx_collective_config *config, const st
                              unsigned s)
 {
     const unsigned all = dimensions(config);
+    unsigned before = 0; /* steps before this one */
     for (unsigned level = 0; level < 32; level++) {
         for (unsigned n = 0; n < all; n++) {
             const unsigned dimension = (part->dimension + n) % all;
-            if (level < hx_log2_up(hx_plan_size(config, dimension)) && s-- == 0)
+            if (level >= hx_log2_up(hx_plan_size(config, dimension)))
+                continue;
+            if (before == s)
                 return (struct swing){dimension, level};
+            before++;
         }
     }
     return (struct swing){0, 0};
 }
 
-/* The distance r(level) modulo n, a power of two. */
+/* The distance r(level) = 1 - 2 + 4 - 8 + ... modulo n, a power of two. */
 static uint32_t distance_of(unsigned level, uint32_t n)
 {
     uint32_t distance = 0;
     for (unsigned i = 0; i <= level; i++)
-        distance += i % 2 ? ~((uint32_t)1 << i) + 1 : (uint32_t)1 << i;
+        distance += i % 2 ? 0U - ((uint32_t)1 << i) : (uint32_t)1 << i;
     return distance & (n - 1);
 }
 

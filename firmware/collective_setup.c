@@ -67,7 +67,7 @@ static struct needs needs_of(const struct hx_collective_config *config)
         hx_plan_part(config, i / phases, i % phases, &part);
         add_part(config, &part, i % phases, &n);
     }
-    if (config->kind == HX_EXCHANGE)
+    if (config->kind == HX_COLLECTIVE_ALL_TO_ALL)
         n.staging = config->incoming ? config->incoming[config->size] : hx_elements(config);
     return n;
 }
@@ -134,7 +134,7 @@ static int check(const struct hx_collective_config *config, struct needs *n)
         config->chunk < element || config->window == 0 || config->window > HX_COLLECTIVE_MAX_WINDOW ||
         config->streams > HX_COLLECTIVE_STREAMS || !hx_plan_exists(config))
         return HX_E_RANGE;
-    if (config->kind == HX_EXCHANGE && !is_exchange(config))
+    if (config->kind == HX_COLLECTIVE_ALL_TO_ALL && !is_exchange(config))
         return HX_E_RANGE;
     *n = needs_of(config);
     const unsigned bits = bits_for(parts_of(config)) + bits_for(n->widest);
@@ -226,7 +226,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
         lane += hx_lanes_of(part);
         init_lanes(c, part, i % c->phases, &aside);
     }
-    if (config->kind == HX_EXCHANGE)
+    if (config->kind == HX_COLLECTIVE_ALL_TO_ALL)
         keep_own(c);
     for (unsigned stream = 0; stream < c->streams; stream++) {
         hx_settle(c, stream);

@@ -16,7 +16,7 @@ static unsigned first_of_area(const struct hx_detour *t, unsigned addr_hi)
     return addr_hi - addr_hi % t->area;
 }
 
-/* Returns a random router outside the areas of this router and of `to`; HX_NO_DIGIT: there is none. */
+/* Returns a random router outside the areas of this router and of `to`; HX_NO_ADDRESS: there is none. */
 static unsigned draw_router(struct hx_switch *sw, unsigned to)
 {
     const struct hx_detour *t = sw->route.detour;
@@ -24,7 +24,7 @@ static unsigned draw_router(struct hx_switch *sw, unsigned to)
     unsigned high = first_of_area(t, to);
     unsigned out = low == high ? 1 : 2;
     if (t->routers <= out * t->area)
-        return HX_NO_DIGIT;
+        return HX_NO_ADDRESS;
     if (low > high) {
         unsigned other = low;
         low = high;
@@ -70,7 +70,7 @@ static unsigned distance(const struct hx_detour *t, unsigned from, unsigned to)
     return t->distance ? t->distance[(size_t)from * t->routers + to] : 0;
 }
 
-/* Returns the intermediate router of the cheapest path; HX_NO_DIGIT: the minimal path. */
+/* Returns the intermediate router of the cheapest path; HX_NO_ADDRESS: the minimal path. */
 static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
                          const struct hx_heading *heading)
 {
@@ -79,13 +79,14 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
     unsigned straight_links = distance(t, t->own, to);
     uint64_t straight = least_occupancy(sw, hx_route_candidates(&sw->route, input, vc, to, heading->addr_lo), d);
     if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_buffer(sw->hal) || straight == 0)
-        return HX_NO_DIGIT;
+        return HX_NO_ADDRESS;
     uint64_t least = straight == UINT64_MAX ? straight : straight * HX_DETOUR_ONE;
     least = straight_links && least != UINT64_MAX ? least * straight_links : least;
-    unsigned by = HX_NO_DIGIT;
+    unsigned by = HX_NO_ADDRESS;
     for (unsigned n = 0; n < t->candidates; n++) {
         unsigned router = draw_router(sw, to);
-        uint64_t outputs = router == HX_NO_DIGIT ? 0 : hx_route_candidates(&sw->route, input, vc, router, HX_NO_DIGIT);
+        uint64_t outputs =
+            router == HX_NO_ADDRESS ? 0 : hx_route_candidates(&sw->route, input, vc, router, HX_NO_ADDRESS);
         if (!outputs)
             continue;
         unsigned links = straight_links ? distance(t, t->own, router) + distance(t, router, to) : 1;
@@ -112,8 +113,8 @@ void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_
     if (to->addr_hi == t->own)
         return;
     unsigned by = t->policy == HX_UGAL ? cheapest(sw, input, vc, d, to) : draw_router(sw, to->addr_hi);
-    if (by != HX_NO_DIGIT && hx_route_candidates(&sw->route, input, vc, by, HX_NO_DIGIT))
-        redirect(sw, input, vc, position, to, (struct hx_heading){by, HX_NO_DIGIT});
+    if (by != HX_NO_ADDRESS && hx_route_candidates(&sw->route, input, vc, by, HX_NO_ADDRESS))
+        redirect(sw, input, vc, position, to, (struct hx_heading){by, HX_NO_ADDRESS});
 }
 
 bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
@@ -122,7 +123,7 @@ bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_
     const struct hx_detour *t = sw->route.detour;
     uint16_t addr_hi;
     uint16_t addr_lo;
-    if (!t || to->addr_lo != HX_NO_DIGIT || to->addr_hi >= t->routers)
+    if (!t || to->addr_lo != HX_NO_ADDRESS || to->addr_hi >= t->routers)
         return false;
     if (first_of_area(t, to->addr_hi) != first_of_area(t, t->own))
         return true;

@@ -149,8 +149,8 @@ static void note_packets(const struct arrival *a, uint32_t packet, unsigned trai
 /* Starts a new message in the slot. A queued acknowledgement stays queued and covers it.
  *
  * The first acknowledgement of a long message is due after 1 .. HX_ACK_EVERY packets, depending on peer and receiver
- * (first_ack). In an all-to-all many messages advance in step: acknowledging all at once would add one packet in 32 for
- * a while, too much for a nearly saturated fabric. */
+ * (first_ack). In an all-to-all many messages advance in step: acknowledging all at once would add one packet in
+ * HX_ACK_EVERY for a while, too much for a nearly saturated fabric. */
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
@@ -210,8 +210,8 @@ static bool is_active_message(const struct hx_receive *r, const struct hx_header
     return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
-/* Notes a train of a message that needs no map. Branch-free, since the order of packets is unpredictable.
- * Returns false if some packet is a duplicate. */
+/* Notes a train of a message that needs no map. The only branch is for duplicates, which are rare: one for packets in
+ * order would be unpredictable. Returns false if some packet is a duplicate. */
 static bool note_short(struct hx_receive *r, uint32_t packet, unsigned train)
 {
     uint64_t bits = bits_of(packet, train);
@@ -441,52 +441,68 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
         note_unreachable(ep, payload[4], h, addr_hi, addr_lo);
 }
 
-static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
+/* Reads the header of a frame and validates it. Returns false, with a counted drop, if it is not of this job. */
+static inline bool validate(struct hx_endpoint *ep, const uint8_t *frame, size_t bytes, struct hx_header *h)
 {
     const struct hx_endpoint_config *c = &ep->config;
-    uint8_t *frame = hal_frame(ep->hal, d->buffer);
-    struct hx_header h;
-    if (hx_frame_read(&h, frame, (size_t)HX_HEADER_BYTES + d->length, hal_train(ep->hal)) != HX_OK ||
-        h.dst_addr_hi >= c->columns || h.dst_addr_lo >= c->rows || h.src_addr_hi >= c->columns ||
-        h.src_addr_lo >= c->rows) {
+    if (hx_frame_read(h, frame, bytes, hal_train(ep->hal)) != HX_OK || h->dst_addr_hi >= c->columns ||
+        h->dst_addr_lo >= c->rows || h->src_addr_hi >= c->columns || h->src_addr_lo >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
-        return;
+        return false;
     }
-    if (c->check && h.crc != hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h.length)) {
-        drop(ep, &h, HX_DROP_CHECKSUM);
-        return;
+    if (c->check && h->crc != hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length)) {
+        drop(ep, h, HX_DROP_CHECKSUM);
+        return false;
     }
-    if (h.job != c->job) {
-        drop(ep, &h, HX_DROP_FOREIGN_JOB);
-        return;
+    if (h->job != c->job) {
+        drop(ep, h, HX_DROP_FOREIGN_JOB);
+        return false;
     }
-    if (h.dst_addr_hi != c->addr_hi || h.dst_addr_lo != c->addr_lo) {
-        queue_reports(ep, h, plane);
-        return;
-    }
-    if (h.kind == HX_UNREACHABLE) {
-        take_report(ep, &h, frame + HX_HEADER_BYTES);
-        return;
-    }
-    uint32_t source = hx_peer_rank(c->columns, h.src_addr_hi, h.src_addr_lo);
-    bool begins = h.kind != HX_ACK;
+    return true;
+}
+
+/* Returns the sender of a frame, which it adds if it is new. NULL, with a counted drop: no room for another peer, or an
+ * acknowledgement for an earlier incarnation. */
+static inline struct hx_peer *sender_of(struct hx_endpoint *ep, const struct hx_header *h)
+{
+    uint32_t source = hx_peer_rank(ep->config.columns, h->src_addr_hi, h->src_addr_lo);
+    bool begins = h->kind != HX_ACK;
     struct hx_peer *peer = hx_endpoint_peer(ep, source);
     if (!peer && begins)
         peer = hx_endpoint_add_peer(ep, source);
-    if (!peer) { /* no room for another peer, or an answer to an earlier incarnation */
-        drop(ep, &h, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
-        return;
-    }
-    if (h.kind == HX_HELLO)
-        hx_endpoint_take_hello(ep, &h, peer, frame + HX_HEADER_BYTES);
-    else if (!hx_endpoint_is_known(ep, &h, peer) && !hx_endpoint_check_epoch(ep, &h, peer))
-        drop(ep, &h, HX_DROP_STALE);
-    else if (h.kind == HX_DATA)
-        take_data(ep, &h, peer, frame + HX_HEADER_BYTES);
-    else if (h.kind == HX_PROBE)
-        take_probe(ep, &h, peer);
+    if (!peer)
+        drop(ep, h, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
+    return peer;
+}
+
+static void take_from_peer(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
+                           const uint8_t *payload)
+{
+    if (h->kind == HX_HELLO)
+        hx_endpoint_take_hello(ep, h, peer, payload);
+    else if (!hx_endpoint_is_known(ep, h, peer) && !hx_endpoint_check_epoch(ep, h, peer))
+        drop(ep, h, HX_DROP_STALE);
+    else if (h->kind == HX_DATA)
+        take_data(ep, h, peer, payload);
+    else if (h->kind == HX_PROBE)
+        take_probe(ep, h, peer);
     else
-        hx_endpoint_take_ack(ep, &h, peer, frame + HX_HEADER_BYTES);
+        hx_endpoint_take_ack(ep, h, peer, payload);
+}
+
+static void take_frame(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
+{
+    uint8_t *frame = hal_frame(ep->hal, d->buffer);
+    struct hx_header h;
+    struct hx_peer *peer;
+    if (!validate(ep, frame, (size_t)HX_HEADER_BYTES + d->length, &h))
+        return;
+    if (h.dst_addr_hi != ep->config.addr_hi || h.dst_addr_lo != ep->config.addr_lo)
+        queue_reports(ep, h, plane);
+    else if (h.kind == HX_UNREACHABLE)
+        take_report(ep, &h, frame + HX_HEADER_BYTES);
+    else if ((peer = sender_of(ep, &h)))
+        take_from_peer(ep, &h, peer, frame + HX_HEADER_BYTES);
 }
 
 unsigned hx_endpoint_consume(struct hx_endpoint *ep)
@@ -497,7 +513,7 @@ unsigned hx_endpoint_consume(struct hx_endpoint *ep)
         struct hx_desc burst[EJECT_BURST];
         unsigned n = hal_ejected(ep->hal, plane, burst, EJECT_BURST);
         for (unsigned i = 0; i < n; i++) {
-            take(ep, plane, &burst[i]);
+            take_frame(ep, plane, &burst[i]);
             hal_buffer_put(ep->hal, burst[i].buffer);
         }
         taken += n;

@@ -84,15 +84,15 @@ struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
                  rounded((c->at_once ? c->sends : 0U) * sizeof(uint16_t)) + rounded(places_of(c) * sizeof(uint16_t)),
         .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(answers_of(c) * sizeof(uint32_t)),
         .second = peers * slot_bytes_of(c->window),
-        .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + peers * c->window * sizeof(struct hx_map) +
-                  rounded(c->sends * sizeof(struct hx_map)),
-        .rare = rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
+        .maps = rounded(peers * sizeof(struct hx_peer_rest)) + peers * c->window * sizeof(struct hx_map) +
+                rounded(c->sends * sizeof(struct hx_map)),
+        .reports = rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
 
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
     struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
-    return bytes.often + bytes.pending + bytes.second + bytes.seldom + bytes.rare;
+    return bytes.often + bytes.pending + bytes.second + bytes.maps + bytes.reports;
 }
 
 /* Enters peer `index` into the hash. */
@@ -148,8 +148,8 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     struct hx_endpoint_memory pieces = {.often = at};
     pieces.pending = at += bytes.often;
     pieces.second = at += bytes.pending;
-    pieces.seldom = at += bytes.second;
-    pieces.rare = at + bytes.seldom;
+    pieces.maps = at += bytes.second;
+    pieces.reports = at + bytes.maps;
     return hx_endpoint_init_apart(ep, c, hal, &pieces);
 }
 
@@ -184,11 +184,11 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
     ep->ack = piece(&at, ep->ack_slots * sizeof(uint32_t));
     ep->slots = memory->second;
-    at = memory->seldom;
+    at = memory->maps;
     ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
     ep->map = piece(&at, (size_t)peers * window * sizeof(struct hx_map));
     ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
-    at = memory->rare;
+    at = memory->reports;
     ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));
     ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
     at = memory->often;

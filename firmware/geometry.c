@@ -90,8 +90,7 @@ static const struct hx_network *network_of(const struct hx_geometry *g, enum hx_
     return kind == HX_ROW_SWITCH ? &g->row : &g->column;
 }
 
-/* Returns the cables of a leaf to a spine. Uplink u of every leaf goes to spine u % spines. */
-static unsigned cables_to_spine(const struct hx_network *n, unsigned spine)
+unsigned hx_cables_to_spine(const struct hx_network *n, unsigned spine)
 {
     return (n->up - spine + n->spines - 1U) / n->spines;
 }
@@ -104,7 +103,7 @@ unsigned hx_node_ports(const struct hx_geometry *g, uint32_t node)
     const struct hx_network *n = network_of(g, p.kind);
     if (p.index < n->leaves)
         return (unsigned)n->down + n->up;
-    return n->leaves * cables_to_spine(n, p.index - (unsigned)n->leaves);
+    return n->leaves * hx_cables_to_spine(n, p.index - (unsigned)n->leaves);
 }
 
 bool hx_is_edge(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned port)
@@ -169,7 +168,7 @@ static struct hx_end tree_far_end(const struct hx_geometry *g, struct hx_place p
     const struct hx_network *n = network_of(g, p.kind);
     if (p.index >= n->leaves) { /* spine: cables to leaf 0, then to leaf 1, ... */
         unsigned spine = p.index - (unsigned)n->leaves;
-        unsigned cables = cables_to_spine(n, spine);
+        unsigned cables = hx_cables_to_spine(n, spine);
         return (struct hx_end){hx_tree_switch(g, p.kind, p.line, port / cables),
                                (uint16_t)(n->down + spine + port % cables * n->spines)};
     }
@@ -177,7 +176,7 @@ static struct hx_end tree_far_end(const struct hx_geometry *g, struct hx_place p
         unsigned uplink = port - n->down;
         unsigned spine = uplink % n->spines;
         return (struct hx_end){hx_tree_switch(g, p.kind, p.line, n->leaves + spine),
-                               (uint16_t)(p.index * cables_to_spine(n, spine) + uplink / n->spines)};
+                               (uint16_t)(p.index * hx_cables_to_spine(n, spine) + uplink / n->spines)};
     }
     unsigned at = p.index * (unsigned)n->down + port;
     return at < n->ports ? board_end(g, p.kind, p.line, at) : (struct hx_end){.node = HX_NOWHERE};

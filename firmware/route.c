@@ -186,11 +186,11 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
     r->x_table = tables;
     r->y_table = tables + g->columns;
     for (unsigned port = HX_E; port < HX_LOCAL; port++)
-        r->raise |= (uint8_t)((unsigned)hx_is_edge(g, at.gx, at.gy, port) << port);
+        r->incrementing |= (uint8_t)((unsigned)hx_is_edge(g, at.gx, at.gy, port) << port);
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++) {
         bool moved_north = input == HX_S && !hx_is_edge(g, at.gx, at.gy, HX_S);
-        unsigned turns = moved_north ? 1U << HX_N | r->raise | 1U << HX_LOCAL : UINT8_MAX;
-        bool on_board = input < HX_LOCAL && !(r->raise >> input & 1);
+        unsigned turns = moved_north ? 1U << HX_N | r->incrementing | 1U << HX_LOCAL : UINT8_MAX;
+        bool on_board = input < HX_LOCAL && !(r->incrementing >> input & 1);
         turns &= ~((unsigned)on_board << input); /* never back; minimal paths of nodes that know the same do not go */
         r->turn_mask[input] = (uint8_t)(turns & (up | 1U << HX_LOCAL));
     }

@@ -399,7 +399,8 @@ unsigned hx_router_step(struct hx_switch *sw)
 }
 
 /* serve_single() for a known single arrival, without hal_release() and hal_commit(). */
-ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool is_accelerator)
+ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_single_arrival *c, route_function *route,
+                            bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
     struct burst b = {.moved = 0};
@@ -418,17 +419,17 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, rout
     return port != NO_PORT;
 }
 
-unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c)
+unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_single_arrival *c)
 {
     return pass(sw, c, hx_mesh_ports, true);
 }
 
-unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
+unsigned hx_router_pass(struct hx_switch *sw, const struct hx_single_arrival *c)
 {
     return pass(sw, c, hx_router_ports, false);
 }
 
-void hx_switch_wait(struct hx_switch *sw, const struct hx_comer *c)
+void hx_switch_wait(struct hx_switch *sw, const struct hx_single_arrival *c)
 {
     struct hx_input *in = &sw->input[c->input];
     start_waiting(sw, c->input, c->vc, hx_lane(in->seen, c->vc), heading_of(c->d), c->offered);

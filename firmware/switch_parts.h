@@ -173,7 +173,7 @@ static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
 {
     if (vc < sw->route.last_vc)
         return UINT64_MAX;
-    return vc == sw->route.last_vc ? ~(uint64_t)sw->route.raise : 0;
+    return vc == sw->route.last_vc ? ~(uint64_t)sw->route.incrementing : 0;
 }
 
 /* Returns the candidates of a packet that the tables have none for: around dead links; else the endpoint of an
@@ -199,7 +199,7 @@ ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned i
         ports = candidates_without_route(sw, input, vc, to);
     if (is_accelerator || !sw->route.changes_vc || vc < sw->route.last_vc)
         return ports;
-    return ports & ~hx_router_raising(&sw->route, input, ports);
+    return ports & ~hx_router_incrementing(&sw->route, input, ports);
 }
 
 #endif

@@ -17,7 +17,7 @@ How values are written, on the command line and in a file:
 | SIZE | `8192`, `4KiB`, `1MiB`, `2G`: K, M, G, T are KiB, MiB, GiB, TiB |
 | TIME | `30s`, `500ms`, `2m`, `1.5h`, `10us`, `100ns`; a plain number is seconds |
 | SHARE | `0.25` |
-| d0,d1 | `5,3`: the address of a host; an accelerator's is gx,gy, from the north-west corner eastward and southward |
+| HI,LO | `5,3`: the address of a host; an accelerator's is gx,gy, from the north-west corner eastward and southward |
 | SPEC | `4x4 Hx2Mesh`: 4x4 boards of 2x2 accelerators; `3x2 H2x4Mesh`: 3x2 boards of 2 columns and 4 rows; `fat-tree hosts=64` and all that `hxmesh topologies` lists (docs/topologies.md) |
 | on, off | as an option `--verify`, `--no-verify`; in a file `true`, `false`, `yes`, `no`, `on`, `off` |
 

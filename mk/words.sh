@@ -1,6 +1,6 @@
 #!/bin/bash
-# words.sh - finds words that mk/words.txt bans: in comments and messages of C, in comments of scripts, in docs and
-# README.md.
+# words.sh - finds words that mk/words.txt bans: in comments, messages, help, keys, option names and identifiers of C,
+# in comments of scripts, in docs and README.md.
 #
 #   mk/words.sh [--count] [FILE...]
 #
@@ -17,12 +17,16 @@ if [ $# -gt 0 ]; then
     files=("$@")
 else
     mapfile -t files < <(git ls-files '*.c' '*.h' '*.sh' '*.bash' '*.bats' '*.mk' Makefile README.md 'docs/*.md' |
-        grep -vE '^(docs/glossary\.md|mk/words\.sh)$')
+        grep -vE '^(docs/glossary\.md|mk/words\.sh|tests/system/words\.bats)$')
 fi
 
 awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
     BEGIN {
         while ((getline line <list) > 0) {
+            if (line ~ /^allow /) {
+                split(line, token, "[ :]")
+                allowed[token[2]] = 1
+            }
             if (line ~ /^#/ || line !~ / -> /)
                 continue
             at = index(line, " ")
@@ -48,20 +52,44 @@ awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
         gsub(/ +/, " ", text)
         return " " tolower(text) " "
     }
-    function look(text, kind,    i) {
-        text = bare(text)
+    # The banned phrases in a text that has single spaces around words, as a list of their numbers.
+    function banned(text, kind,    i, list) {
         for (i = 1; i <= phrases; i++)
-            if (index(where[i], kind) && (pattern[i] ? text ~ pattern[i] : index(text, plain[i]))) {
-                found++
-                if (count)
-                    number[folder]++
-                else
-                    print FILENAME ":" FNR ": " phrase[i] " -> " use[i]
-            }
+            if (index(where[i], kind) && (pattern[i] ? text ~ pattern[i] : index(text, plain[i])))
+                list = list " " i
+        return list
     }
-    # A line of C: comments go into `remarks`, strings of several words into `strings`.
+    function tell(list, name,    n, i, each) {
+        n = split(list, each, " ")
+        for (i = 1; i <= n; i++) {
+            found++
+            if (count)
+                number[folder]++
+            else
+                print FILENAME ":" FNR ": " name phrase[each[i]] " -> " use[each[i]]
+        }
+    }
+    function look(text, kind) {
+        tell(banned(bare(text), kind), "")
+    }
+    # Each name of a line: its parts are words. A name is examined once.
+    function look_names(names, kind,    n, i, each, name) {
+        n = split(names, each, " ")
+        for (i = 1; i <= n; i++) {
+            name = each[i]
+            if (!((kind, name) in known)) {
+                text = name
+                gsub(/[^A-Za-z0-9]+/, " ", text)
+                known[kind, name] = name in allowed ? "" : banned(" " tolower(text) " ", kind)
+            }
+            if (known[kind, name] != "")
+                tell(known[kind, name], name ": ")
+        }
+    }
+    # A line of C: comments go into `remarks`, strings of several words into `strings`, other strings into `keys`, and
+    # the rest into `code`.
     function split_c(line,    at, end) {
-        remarks = strings = ""
+        remarks = strings = keys = code = ""
         while (line != "") {
             if (inside) {
                 end = index(line, "*/")
@@ -70,6 +98,7 @@ awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
                 line = end ? substr(line, end + 2) : ""
             } else if (match(line, /"(\\.|[^"\\])*"|\/\*|\/\/|\047(\\.|[^\047\\])+\047/)) {
                 at = substr(line, RSTART, RLENGTH)
+                code = code " " substr(line, 1, RSTART - 1)
                 line = substr(line, RSTART + RLENGTH)
                 if (at == "/*")
                     inside = 1
@@ -78,9 +107,14 @@ awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
                     line = ""
                 } else if (at ~ /^".* /)
                     strings = strings " , " substr(at, 2, length(at) - 2)
-            } else
+                else if (at ~ /^"/)
+                    keys = keys " " substr(at, 2, length(at) - 2)
+            } else {
+                code = code " " line
                 line = ""
+            }
         }
+        gsub(/[^A-Za-z0-9_]+/, " ", code)
     }
 
     FNR == 1 {
@@ -93,7 +127,13 @@ awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
         split_c($0)
         if (remarks != "")
             look(remarks, "c")
-        if (strings != "" && !/^[ \t]*#include/ && FILENAME !~ /^tests\//)
+        if (/^[ \t]*#include/)
+            next
+        if (code != " ")
+            look_names(code, "i")
+        if (keys != "" && FILENAME !~ /^tests\//)
+            look_names(keys, "k")
+        if (strings != "" && FILENAME !~ /^tests\//)
             look(strings, "m")
         next
     }

@@ -44,7 +44,7 @@ static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_
     uint64_t set = hx_route_ports(route, HX_LOCAL, address.addr_hi, address.addr_lo);
     a.reachable = set != 0;
     a.ports = (unsigned)set & ~(1U << HX_LOCAL);
-    a.after_north = a.ports & (1U << HX_N | route->raise);
+    a.after_north = a.ports & (1U << HX_N | route->incrementing);
     return a;
 }
 
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
         .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal path of a packet"},
                      {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
         .failed = "a pair that was asked for is unreachable",
-        HX_OPERANDS("SPEC|FILE --from d0,d1 --to d0,d1 | --all", 1, 1),
+        HX_OPERANDS("SPEC|FILE --from HI,LO --to HI,LO | --all", 1, 1),
         .summary = "Shows where a packet may go: the ports on minimal paths that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
                    "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "

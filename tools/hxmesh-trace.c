@@ -122,7 +122,7 @@ static void take_packet(struct request *r, const char *text, uint64_t *given)
         size_t length = strcspn(next, ",");
         uint64_t value = 0;
         if (length == 0 || length >= sizeof word || (next[length] == ',') != (part < 5))
-            hx_die(HX_EXIT_USAGE, "--packet", "'%s' is not d0,d1,d0,d1,message,offset", text);
+            hx_die(HX_EXIT_USAGE, "--packet", "'%s' is not HI,LO,HI,LO,message,offset", text);
         memcpy(word, next, length);
         next += length + 1;
         if (strcmp(word, "*") == 0 && !letter)
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
          .given = &given, .given_bit = GIVEN_MESSAGE, .otherwise = "any"},
         {HX_NUMBER("offset", &r.filter.offset, 0, UINT32_MAX, "with this place in their message"), .given = &given,
          .given_bit = GIVEN_OFFSET, .otherwise = "any"},
-        {HX_STRING("packet", "d0,d1,d0,d1,MESSAGE,OFFSET", &r.packet,
+        {HX_STRING("packet", "HI,LO,HI,LO,MESSAGE,OFFSET", &r.packet,
                    "all of these at once: from, to, message, offset; '*' for any"),
          .letter = 'p'},
         {HX_FLAG("missing", &r.view.missing_only, "that did not arrive")},

@@ -54,7 +54,7 @@ enum {
 static bool sends_to_all(const struct hx_settings *s)
 {
     return s->algorithm == HX_ALGORITHM_TREE + HX_BY_DIRECT || s->algorithm == HX_ALGORITHM_TREE + HX_BY_PAIRWISE ||
-           s->pattern == HX_COLLECTIVES + HX_EXCHANGE;
+           s->pattern == HX_COLLECTIVES + HX_COLLECTIVE_ALL_TO_ALL;
 }
 
 static void add_host(struct job_peers *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)

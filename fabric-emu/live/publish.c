@@ -33,12 +33,12 @@ static void publish_accelerators(struct worker *w)
     }
 }
 
-static void publish_operations(const struct worker *w, struct hx_metrics_worker *m)
+static void publish_operations(const struct worker *w, struct hx_metrics_worker *to)
 {
     struct schedule_progress sum = {0, 0};
     for (unsigned i = 0; i < w->accelerators; i++)
         schedule_plan_add(w->workload->schedule, w->accelerator[i].rank, &sum);
-    hx_metrics_set_operations(m, sum.ended, sum.open);
+    hx_metrics_set_operations(to, sum.ended, sum.open);
 }
 
 /* Rewrites a word of a ring or link that only this worker writes. It repairs a stray store, which would block the ring
@@ -102,13 +102,13 @@ void publish(struct worker *w)
 {
     restore_all(w);
     const struct fab_area *area = &w->f->area[w->self];
-    struct hx_metrics_worker *m = &w->f->metrics.worker[w->self];
-    hx_metrics_begin(m);
+    struct hx_metrics_worker *to = &w->f->metrics.worker[w->self];
+    hx_metrics_begin(to);
     uint32_t links = publish_links(w);
     publish_accelerators(w);
     if (w->workload->schedule)
-        publish_operations(w, m);
-    hx_metrics_end(m, hx_metrics_now(), w->cpu_before + hx_processor_ns(), area->hops, area->bytes_corrupted,
+        publish_operations(w, to);
+    hx_metrics_end(to, hx_metrics_now(), w->cpu_before + hx_processor_ns(), area->hops, area->bytes_corrupted,
                    area->drops);
     w->publish_at = shm_clock_ns(w->clock) + hx_metrics_period(links);
 }

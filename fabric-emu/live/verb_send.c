@@ -132,8 +132,8 @@ int verb_send(int argc, char **argv)
     struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all", .from = {NOT_GIVEN, NOT_GIVEN}};
     const struct hx_option options[] = {
         {HX_COORDINATE("from", &send.from, "the sender"), .otherwise = "the first host that works"},
-        {HX_STRING("to", "d0,d1|all", &send.to, "the receiver, or all")},
-        {HX_STRING("save", "FOLDER", &send.save, "write what each receiver got to FOLDER/aD0,D1.NAME")},
+        {HX_STRING("to", "HI,LO|all", &send.to, "the receiver, or all")},
+        {HX_STRING("save", "FOLDER", &send.save, "write what each receiver got to FOLDER/aHI,LO.NAME")},
         {HX_STRING("fabric", "SPEC|FILE", &send.fabric, "the fabric"), .letter = 'f'},
         HX_OVERRIDE_OPTIONS(&send.overrides),
         HX_CREDIT_OPTION(&send.overrides),

@@ -214,7 +214,7 @@ int verb_up(int argc, char **argv)
             "network namespace with an interface hx0. No root is needed.",
         .details = "IP packets between hosts go as messages of the endpoint firmware: sprayed, nothing lost, in order. "
                    "A host at "
-                   "d0,d1 has the address 10.d0.d1.1 and the names a0,1, a0-1 and h1 (by number). It returns when the "
+                   "HI,LO has the address 10.HI.LO.1 and the names a0,1, a0-1 and h1 (by number). It returns when the "
                    "fabric is "
                    "ready. With --foreground the exit code is 130 after Ctrl-C.",
         .no_json = true,

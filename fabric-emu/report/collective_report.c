@@ -39,9 +39,11 @@ double collective_bus_factor(enum hx_collective_kind kind, double ranks)
         unsigned vectors;
         bool without_own; /* a rank's own segment stays */
     } sent[HX_COLLECTIVE_KINDS] = {
-        [HX_BROADCAST] = {1, false}, [HX_REDUCE_SCATTER] = {1, true}, [HX_ALL_GATHER] = {1, true},
-        [HX_ALL_REDUCE] = {2, true}, [HX_REDUCE] = {1, false},        [HX_GATHER] = {1, true},
-        [HX_SCATTER] = {1, true},    [HX_EXCHANGE] = {1, true},       [HX_BARRIER] = {0, false},
+        [HX_BROADCAST] = {1, false}, [HX_REDUCE_SCATTER] = {1, true},
+        [HX_ALL_GATHER] = {1, true}, [HX_ALL_REDUCE] = {2, true},
+        [HX_REDUCE] = {1, false},    [HX_GATHER] = {1, true},
+        [HX_SCATTER] = {1, true},    [HX_COLLECTIVE_ALL_TO_ALL] = {1, true},
+        [HX_BARRIER] = {0, false},
     };
     return sent[kind].vectors * (sent[kind].without_own ? (ranks - 1) / ranks : 1);
 }

@@ -16,7 +16,7 @@
 struct repeats_count {
     uint64_t states;     /* of the fabric at rest */
     uint64_t pairs;      /* of states with equal digests of what decides */
-    uint64_t by_chance;  /* of these pairs: between them, packets with several ways */
+    uint64_t by_chance;  /* of these pairs: between them, packets with several paths */
     uint64_t unlike;     /* differ nevertheless */
     uint64_t too_late;   /* alike, but no whole period was left before a repeat ended or a timer came */
     uint64_t cuts;       /* alike, and periods were left out */

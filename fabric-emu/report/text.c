@@ -276,7 +276,7 @@ static void print_repeats(const struct outcome *o)
     printf("  repeats        none left out: of %" PRIu64 " states at rest, %" PRIu64 " pairs seemed alike\n", c->states,
            c->pairs);
     if (c->pairs)
-        printf("                 %" PRIu64 " with packets that had several ways, %" PRIu64 " that differ, %" PRIu64
+        printf("                 %" PRIu64 " with packets that had several paths, %" PRIu64 " that differ, %" PRIu64
                " too late\n",
                c->by_chance, c->unlike, c->too_late);
 }

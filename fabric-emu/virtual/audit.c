@@ -15,7 +15,7 @@ static uint32_t blocks_held(const struct virtual_node *n, unsigned input, unsign
     return blocks;
 }
 
-static uint32_t credit_on_its_way(const struct virtual_tx *tx, unsigned vc)
+static uint32_t credit_in_flight(const struct virtual_tx *tx, unsigned vc)
 {
     uint32_t blocks = 0;
     for (uint32_t at = 0; at <= tx->back.mask; at++) {
@@ -38,15 +38,15 @@ static void check_balance(const struct worker *w, const struct virtual_node *n, 
     const struct virtual_tx *from = n->hal.rx[input].from;
     if (!from)
         return; /* no link, the endpoint, or another worker */
-    uint32_t on_its_way = credit_on_its_way(from, vc);
+    uint32_t in_flight = credit_in_flight(from, vc);
     uint32_t held = blocks_held(n, input, vc);
     char name[HX_NAME_BYTES];
     uint32_t credit = hx_lane(from->lanes, vc);
-    if (credit + on_its_way + held != w->m->timing.vc_blocks)
+    if (credit + in_flight + held != w->m->timing.vc_blocks)
         hx_die(HX_EXIT_FAILED, model_port_name(w->m, from->link, name),
                "VC %u: credit %u + in flight %u + held at the far end %u blocks are not the %u of its buffer, "
                "after %.3f us",
-               vc, credit, on_its_way, held, w->m->timing.vc_blocks, microseconds(w));
+               vc, credit, in_flight, held, w->m->timing.vc_blocks, microseconds(w));
 }
 
 static void check_positions(const struct worker *w, const struct virtual_node *n, unsigned input, unsigned vc)
@@ -107,7 +107,7 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
         return;
     for (unsigned vc = 0; vc < w->m->g->vcs; vc++) {
         w->m->balance[(size_t)tx->link * HX_VCS + vc].credit =
-            hx_lane(n->hal.tx[port].lanes, vc) + credit_on_its_way(tx, vc);
+            hx_lane(n->hal.tx[port].lanes, vc) + credit_in_flight(tx, vc);
         w->m->balance[(size_t)rx->link * HX_VCS + vc].held = blocks_held(n, port, vc);
     }
 }

@@ -325,7 +325,7 @@ static const uint32_t *number_peers(const struct hx_fabric *g)
 
 static const uint64_t *injections(const struct model *m)
 {
-    uint64_t *block = virtual_arena_take_seldom(m->g->hosts * sizeof *block);
+    uint64_t *block = virtual_arena_take_small(m->g->hosts * sizeof *block);
     for (uint32_t rank = 0; rank < m->g->hosts; rank++)
         block[rank] = driver_block(m, rank);
     return block;

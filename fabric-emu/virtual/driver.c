@@ -13,7 +13,7 @@
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages in flight on a plane from one accelerator to fewer destinations than that */
     MOST_BY_RANK = 1024,    /* hosts, at most, where an endpoint has a place for each peer */
-    SELDOM_BYTES = 4 << 10, /* limits of in_huge_pages() */
+    MAPS_BYTES = 4 << 10,   /* limits of in_huge_pages() */
     SECOND_BYTES = 32 << 10,
     OFTEN_BYTES = 128 << 10, /* more is for peers that an endpoint may never meet */
     RETRIES = 12,
@@ -391,16 +391,16 @@ static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t ra
 {
     const struct workload_load load = workload_load_of(&m->workload, rank);
     bool second = load.again && all->second <= SECOND_BYTES;
-    bool seldom = load.longer && all->seldom <= SELDOM_BYTES;
+    bool maps = load.longer && all->maps <= MAPS_BYTES;
     return (struct hx_endpoint_sizes){.often = all->often <= OFTEN_BYTES ? all->often : 0,
                                       .pending = has_few_pending(m) ? 0 : all->pending,
                                       .second = second ? all->second : 0,
-                                      .seldom = seldom ? all->seldom : 0};
+                                      .maps = maps ? all->maps : 0};
 }
 
 static void *take(size_t bytes, size_t huge)
 {
-    return huge ? virtual_arena_take(bytes) : virtual_arena_take_seldom(bytes);
+    return huge ? virtual_arena_take(bytes) : virtual_arena_take_small(bytes);
 }
 
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
@@ -408,7 +408,7 @@ uint64_t driver_bytes(const struct model *m, uint32_t rank)
     const struct hx_endpoint_config config = config_of(m, rank);
     const struct hx_endpoint_sizes all = hx_endpoint_sizes(&config);
     const struct hx_endpoint_sizes huge = in_huge_pages(m, rank, &all);
-    return sizeof(struct driver) + huge.often + huge.pending + huge.second + huge.seldom +
+    return sizeof(struct driver) + huge.often + huge.pending + huge.second + huge.maps +
            workload_bytes(&m->workload, rank);
 }
 
@@ -441,8 +441,8 @@ static void start_endpoint(struct driver *d)
     const struct hx_endpoint_memory memory = {.often = take(bytes.often, huge.often),
                                               .pending = take(bytes.pending, huge.pending),
                                               .second = take(bytes.second, huge.second),
-                                              .seldom = take(bytes.seldom, huge.seldom),
-                                              .rare = take(bytes.rare, huge.rare)};
+                                              .maps = take(bytes.maps, huge.maps),
+                                              .reports = take(bytes.reports, huge.reports)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.addr_hi, config.addr_lo);
 }

@@ -23,65 +23,65 @@ static uint32_t publish_links(const struct worker *w)
     return links;
 }
 
-static void publish_operations(const struct worker *w, struct hx_metrics_worker *m)
+static void publish_operations(const struct worker *w, struct hx_metrics_worker *to)
 {
     struct schedule_progress sum = {0, 0};
     for (uint32_t i = 0; i < w->accelerators; i++)
         schedule_plan_add(w->m->workload.schedule, w->driver[i].rank, &sum);
-    hx_metrics_set_operations(m, sum.ended, sum.open);
+    hx_metrics_set_operations(to, sum.ended, sum.open);
 }
 
 uint64_t publish(const struct worker *w, uint64_t now)
 {
-    struct hx_metrics_worker *m = &w->m->metrics.worker[w->self];
-    hx_metrics_begin(m);
+    struct hx_metrics_worker *to = &w->m->metrics.worker[w->self];
+    hx_metrics_begin(to);
     uint32_t links = publish_links(w);
     for (uint32_t i = 0; i < w->accelerators; i++)
         hx_metrics_set_accelerator(&w->m->metrics.accelerator[w->driver[i].rank], &w->driver[i].endpoint.stats);
     if (w->m->workload.schedule)
-        publish_operations(w, m);
-    hx_metrics_set(&m->simulated_ps, now);
+        publish_operations(w, to);
+    hx_metrics_set(&to->simulated_ps, now);
     uint64_t at = hx_metrics_now();
-    hx_metrics_end(m, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops);
+    hx_metrics_end(to, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops);
     return at + hx_metrics_period(links);
 }
 
 /* ---- over ranks ---- */
 
-/* In place of a link: what a record carries. */
+/* What a record carries. */
 enum { OF_LINKS, OF_ACCELERATOR, OF_WORKER, OF_PROGRESS };
 
-/* The first place of the counters in an array of its kind; they follow. */
-struct part {
-    uint64_t at;
+/* Counters of one kind; they follow. */
+struct counters {
+    uint64_t first; /* index of the first one in the array of the kind */
 };
 
-static void send_part(const struct worker *w, uint32_t kind, uint64_t at, const void *from, size_t bytes)
+static void send_counters(const struct worker *w, uint32_t kind, uint64_t first, const void *from, size_t bytes)
 {
-    struct virtual_record *r = virtual_channel_send(w->v.channel, 0, (uint32_t)(sizeof(struct part) + bytes));
-    struct part *part = (struct part *)(void *)(r + 1);
-    r->link = kind;
-    part->at = at;
-    memcpy(part + 1, from, bytes);
+    struct virtual_record *r = virtual_channel_send(w->v.channel, 0, (uint32_t)(sizeof(struct counters) + bytes));
+    struct counters *counters = (struct counters *)(void *)(r + 1);
+    r->data = kind;
+    counters->first = first;
+    memcpy(counters + 1, from, bytes);
 }
 
 static void send_all(const struct worker *w)
 {
-    const struct hx_metrics *m = &w->m->metrics;
+    const struct hx_metrics *metrics = &w->m->metrics;
     for (uint32_t i = 0; i < w->sim_nodes; i++) {
         const struct virtual_sim_node *e = w->sim_node[i];
         for (unsigned plane = 0; plane < e->planes; plane++) {
             const struct hal_switch *h = &e->node[plane].hal;
             const struct hx_metrics_link *link = model_link(w->m, h->tx[0].link);
-            send_part(w, OF_LINKS, (uint64_t)(link - m->link), link, h->ports * sizeof *link);
+            send_counters(w, OF_LINKS, (uint64_t)(link - metrics->link), link, h->ports * sizeof *link);
         }
     }
     for (uint32_t i = 0; i < w->accelerators; i++) {
         uint32_t rank = w->driver[i].rank;
-        send_part(w, OF_ACCELERATOR, rank, &m->accelerator[rank], sizeof m->accelerator[rank]);
+        send_counters(w, OF_ACCELERATOR, rank, &metrics->accelerator[rank], sizeof metrics->accelerator[rank]);
     }
-    send_part(w, OF_PROGRESS, w->self, w->progress, sizeof *w->progress);
-    send_part(w, OF_WORKER, w->self, &m->worker[w->self], sizeof m->worker[w->self]);
+    send_counters(w, OF_PROGRESS, w->self, w->progress, sizeof *w->progress);
+    send_counters(w, OF_WORKER, w->self, &metrics->worker[w->self], sizeof metrics->worker[w->self]);
 }
 
 static void copy_words(void *to, const void *from, size_t bytes)
@@ -108,24 +108,27 @@ static void take_worker(struct hx_metrics_worker *to, const struct hx_metrics_wo
                    hx_metrics_get(&from->bytes_corrupted), drops);
 }
 
-static void take_part(const struct model *m, const struct virtual_record *r)
+static void take_counters(const struct model *m, const struct virtual_record *r)
 {
-    const struct part *part = (const void *)virtual_record_frame(r);
-    size_t bytes = r->frame_bytes - sizeof *part;
-    struct hx_metrics_worker worker;
-    switch (r->link) {
+    const struct counters *counters = (const void *)virtual_record_frame(r);
+    size_t bytes = r->frame_bytes - sizeof *counters;
+    struct hx_metrics_worker worker = {0};
+    switch (r->data) {
     case OF_LINKS:
-        copy_words(&m->metrics.link[part->at], part + 1, bytes);
+        copy_words(&m->metrics.link[counters->first], counters + 1, bytes);
         break;
     case OF_ACCELERATOR:
-        copy_words(&m->metrics.accelerator[part->at], part + 1, bytes);
+        copy_words(&m->metrics.accelerator[counters->first], counters + 1, bytes);
         break;
     case OF_PROGRESS:
-        copy_words(&m->progress[part->at], part + 1, bytes);
+        copy_words(&m->progress[counters->first], counters + 1, bytes);
         break;
-    default:
-        memcpy(&worker, part + 1, sizeof worker);
-        take_worker(&m->metrics.worker[part->at], &worker);
+    case OF_WORKER:
+        memcpy(&worker, counters + 1, bytes < sizeof worker ? bytes : sizeof worker);
+        take_worker(&m->metrics.worker[counters->first], &worker);
+        break;
+    default: /* no other is sent */
+        break;
     }
 }
 
@@ -153,7 +156,7 @@ uint64_t publish_of_ranks(struct worker *w)
     for (unsigned other = 1; w->self == 0 && other < m->workers; other++)
         hx_metrics_begin(&m->metrics.worker[other]);
     while ((r = virtual_channel_receive(w->v.channel)))
-        take_part(m, r);
+        take_counters(m, r);
     virtual_channel_meet(w->v.channel, w->neighbour);
     w->shows = false;
     return hx_metrics_now() + hx_metrics_period(m->g->planes * m->g->ports);

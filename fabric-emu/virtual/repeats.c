@@ -28,7 +28,7 @@ struct kept {
 struct repeats {
     struct worker *w;
     struct virtual_order order;
-    uint64_t chance;     /* ps: last packet of all workers with several ways */
+    uint64_t chance;     /* ps: last packet of all workers with several paths */
     uint64_t rested;     /* ps: end of the last rest */
     uint64_t busy;       /* ps from there to this rest; the longest one since the newest kept state */
     struct kept *kept;   /* [MOST_KEPT]: the n-th state is in n % places */

@@ -184,11 +184,15 @@ static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned outpu
 static uint32_t next_wait(const void *of, uint32_t vertex, unsigned n)
 {
     const struct model *m = of;
+    unsigned before = 0; /* waits before this one */
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         for (uint64_t left = m->wait[vertex].outputs[vc]; left; left &= left - 1) {
             uint32_t to = waits_for(m, vertex, (unsigned)__builtin_ctzll(left), vc);
-            if (to != CYCLE_NONE && n-- == 0)
+            if (to == CYCLE_NONE)
+                continue;
+            if (before == n)
                 return to;
+            before++;
         }
     }
     return CYCLE_NONE;

@@ -51,7 +51,7 @@ static bool redirect_one(struct kit *k)
         return false;
     struct hal_switch *s = k->w.sw[0];
     uint16_t position = hx_lane(hal_consumed(s, HX_LOCAL), 0);
-    hal_redirect(s, HX_LOCAL, 0, position, VIA, HX_NO_DIGIT);
+    hal_redirect(s, HX_LOCAL, 0, position, VIA, HX_NO_ADDRESS);
     return true;
 }
 
@@ -77,11 +77,11 @@ static void try_redirect(struct kit *k)
     const struct hx_desc *first = kit_arrival(k, 1, HX_W, 2, 0);
     const struct hx_desc *second = kit_arrival(k, 1, HX_W, 2, 1);
     uint16_t position = (uint16_t)(hx_lane(hal_consumed(s, HX_W), 2) + 1);
-    hal_redirect(s, HX_W, 2, position, VIA, HX_NO_DIGIT);
-    kit_expect(k, is_at(second, VIA, HX_NO_DIGIT),
+    hal_redirect(s, HX_W, 2, position, VIA, HX_NO_ADDRESS);
+    kit_expect(k, is_at(second, VIA, HX_NO_ADDRESS),
                "afterwards the descriptor of hal_arrival has address %u,%u, not %u,%u", second->dst_addr_hi,
-               second->dst_addr_lo, VIA, HX_NO_DIGIT);
-    kit_expect(k, is_at(kit_arrival(k, 1, HX_W, 2, 1), VIA, HX_NO_DIGIT),
+               second->dst_addr_lo, VIA, HX_NO_ADDRESS);
+    kit_expect(k, is_at(kit_arrival(k, 1, HX_W, 2, 1), VIA, HX_NO_ADDRESS),
                "afterwards hal_arrival returns the old address");
     kit_expect(k, is_at(first, 1, 0), "the address of the packet before changed too, to %u,%u", first->dst_addr_hi,
                first->dst_addr_lo);
@@ -99,8 +99,8 @@ static void try_on_the_wire(struct kit *k)
     if (!kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 1, "a packet on a detour does not arrive"))
         return;
     const struct hx_desc *d = kit_arrival(k, 1, HX_W, 0, 0);
-    kit_expect(k, is_at(d, VIA, HX_NO_DIGIT), "behind the link its address is %u,%u, not %u,%u", d->dst_addr_hi,
-               d->dst_addr_lo, VIA, HX_NO_DIGIT);
+    kit_expect(k, is_at(d, VIA, HX_NO_ADDRESS), "behind the link its address is %u,%u, not %u,%u", d->dst_addr_hi,
+               d->dst_addr_lo, VIA, HX_NO_ADDRESS);
     uint16_t addr_hi = UINT16_MAX;
     uint16_t addr_lo = UINT16_MAX;
     bool has = hal_destination(k->w.sw[1], d, &addr_hi, &addr_lo);

@@ -74,7 +74,7 @@ void *virtual_arena_take(size_t bytes)
     return take(&arena.huge, bytes, true);
 }
 
-void *virtual_arena_take_seldom(size_t bytes)
+void *virtual_arena_take_small(size_t bytes)
 {
     return take(&arena.small, bytes, false);
 }

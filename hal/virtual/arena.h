@@ -21,7 +21,7 @@ uint64_t virtual_arena_fit(uint64_t items, size_t bytes);
 void *virtual_arena_take(size_t bytes);
 
 /* The same in small pages, so that untouched parts take no memory: for data that is rarely used. */
-void *virtual_arena_take_seldom(size_t bytes);
+void *virtual_arena_take_small(size_t bytes);
 
 /* Rings: pieces of 2^n bytes that may be freed and reused for the same size. */
 void *virtual_arena_take_ring(size_t bytes);

@@ -36,10 +36,13 @@ struct virtual_channel;
 
 enum { VIRTUAL_MOST_WORKERS = UINT16_MAX /* their numbers have 16 bits */ };
 
-/* A packet that arrives at the far end of a link, or credit that returns. Each line crosses between two caches, so a
- * record is only as long as its kind needs. */
+/* A packet that arrives at the far end of a link, or credit that returns; or other data behind it, as of a frame. Each
+ * line crosses between two caches, so a record is only as long as its kind needs. */
 struct virtual_record {
-    uint32_t link;        /* number of the link */
+    union {
+        uint32_t link; /* number of the link */
+        uint32_t data; /* what the data is, numbered by their users: tap.h, publish.c */
+    };
     uint32_t frame_bytes; /* 0: credit */
     union {
         uint64_t credit;          /* virtual_credit_of(); the record ends here */

@@ -79,7 +79,7 @@ static void lose(const struct passage *p, struct virtual_packet_event *packet_ev
 {
     p->h->worker->faults->cost[fault].lost++;
     notify_hit(p, packet_event, fault);
-    packet_event->slot.d.dst_addr_hi = HX_NO_DIGIT;
+    packet_event->slot.d.dst_addr_hi = HX_NO_ADDRESS;
     packet_event->slot.d.dst_addr_lo = 0;
 }
 
@@ -104,7 +104,7 @@ static void corrupt(const struct passage *p, const struct virtual_packet_event *
 static void show(const struct passage *p, const struct virtual_packet_event *packet_event)
 {
     const struct virtual_slot *slot = &packet_event->slot;
-    if (p->h->worker->tap && slot->d.dst_addr_hi != HX_NO_DIGIT)
+    if (p->h->worker->tap && slot->d.dst_addr_hi != HX_NO_ADDRESS)
         virtual_tap_comes(p->h, virtual_tx_port(p->tx), &slot->d, slot->ready, slot->birth);
 }
 
@@ -127,7 +127,7 @@ static void duplicate(const struct passage *p)
     p->tx->link_free += takes;
     p->cost->duplicated++;
     show(p, virtual_outbox_next(&w->outbox));
-    virtual_post(w);
+    virtual_post_packet(w);
     *virtual_outbox_next(&w->outbox) = copy;
     const struct hx_link_change *down = goes_down(p->f, p->now, copy.slot.ready);
     if (down)
@@ -192,7 +192,7 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
 
 bool virtual_fault_lost(const struct virtual_worker *w, const struct hx_desc *d, uint64_t *gone)
 {
-    bool lost = w->faults && d->dst_addr_hi == HX_NO_DIGIT;
+    bool lost = w->faults && d->dst_addr_hi == HX_NO_ADDRESS;
     *gone += lost ? w->faults->period : 0;
     return lost;
 }

@@ -54,7 +54,7 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
 static void post_record(struct virtual_worker *w, const struct virtual_record *r)
 {
     if (r->frame_bytes == 0) {
-        virtual_pay_late(w, w->tx[r->link], r->credit);
+        virtual_post_credit(w, w->tx[r->link], r->credit);
         return;
     }
     if (__builtin_expect(virtual_tap_is_sent(r), 0)) {
@@ -66,7 +66,7 @@ static void post_record(struct virtual_worker *w, const struct virtual_record *r
     p->slot = r->slot;
     p->slot.d.buffer = virtual_pool_get(&w->pool);
     memcpy(virtual_pool_frame(&w->pool, p->slot.d.buffer), virtual_record_frame(r), r->frame_bytes);
-    virtual_post(w);
+    virtual_post_packet(w);
 }
 
 void virtual_worker_receive(struct virtual_worker *w)
@@ -80,8 +80,8 @@ void virtual_worker_receive(struct virtual_worker *w)
 /* ---- from a switch ---- */
 
 /* Credit that goes to another worker, or through a fault. */
-static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
-                                   unsigned blocks)
+static NOINLINE void give_far_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
+                                     unsigned blocks)
 {
     struct virtual_tx *from = NULL;
     if (rx->fault) {
@@ -90,7 +90,7 @@ static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *
     }
     rx->last_credit = later_of(gone + rx->kind->back, rx->last_credit);
     if (from)
-        virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
+        virtual_return_credit(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
     else
         send_credit(w, rx, rx->last_credit, vc, blocks);
 }
@@ -104,7 +104,7 @@ static inline void give_credit(struct virtual_worker *w, struct virtual_rx *rx, 
         return;
     }
     rx->last_credit = later_of(gone + rx->kind->back, rx->last_credit);
-    virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
+    virtual_return_credit(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
 }
 
 static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops, uint64_t there)
@@ -124,7 +124,7 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
 }
 
 /* Posts a packet to another worker or a faulty link, or for late handover. */
-static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
+static NOINLINE void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_tx *tx = &h->tx[output];
@@ -134,12 +134,12 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
     p->tx = tx;
     if (tx->fault)
         virtual_fault_send(h, output, start);
-    virtual_post(w);
+    virtual_post_packet(w);
 }
 
 /* Records a sent packet for captures; a delivered one at its delivery. */
-static SELDOM void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
-                        uint64_t start, uint64_t there)
+static NOINLINE void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
+                          uint64_t start, uint64_t there)
 {
     bool local = h->tx[output].kind == &h->worker->timing.endpoint;
     uint64_t last = local ? h->endpoint->plane[h->plane].eject.last : 0;
@@ -249,7 +249,7 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
 /* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. They came
  * over a link of the common rate, since there are no trains among other rates, and were injected at that of their
  * source. */
-static SELDOM void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
+static NOINLINE void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
 {
     const struct virtual_timing *t = &h->worker->timing;
     const uint64_t block = h->worker->injects[virtual_birth_rank(slot->birth)];

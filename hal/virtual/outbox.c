@@ -13,9 +13,9 @@ void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t re
     *virtual_arrive(rx, d->vc, ready) = (struct virtual_slot){*d, ready, birth};
 }
 
-static void hand_over(struct virtual_worker *w)
+static void hand_over_packet(struct virtual_worker *w)
 {
-    const struct virtual_packet_event *p = &w->outbox.packet_event[w->outbox.handed++ % VIRTUAL_EVENTS];
+    const struct virtual_packet_event *p = &w->outbox.packet_event[w->outbox.packets_handed++ % VIRTUAL_EVENTS];
     const struct virtual_slot *slot = &p->slot;
     if (__builtin_expect(!p->rx, 0))
         virtual_send_away(w, p->tx, &slot->d, slot->ready, slot->birth);
@@ -25,8 +25,8 @@ static void hand_over(struct virtual_worker *w)
         *virtual_arrive(p->rx, slot->d.vc, slot->ready) = *slot;
 }
 
-/* Prefetches the first line that every packet touches. */
-static inline void prefetch_end(const struct virtual_worker *w, const struct virtual_packet_event *p)
+/* Prefetches the first line that every packet touches: of its receiver, or of its frame if that goes along. */
+static inline void prefetch_line(const struct virtual_worker *w, const struct virtual_packet_event *p)
 {
     const uint8_t *frame = virtual_pool_frame(&w->pool, p->slot.d.buffer);
     __builtin_prefetch(p->rx ? (const uint8_t *)p->rx : frame);
@@ -35,7 +35,7 @@ static inline void prefetch_end(const struct virtual_worker *w, const struct vir
 }
 
 /* Prefetches the queue's slot and the simulated node. */
-static inline void prefetch_rest(const struct virtual_packet_event *p)
+static inline void prefetch_queue(const struct virtual_packet_event *p)
 {
     if (!p->rx)
         return;
@@ -45,31 +45,31 @@ static inline void prefetch_rest(const struct virtual_packet_event *p)
     __builtin_prefetch(virtual_rx_sim_node(p->rx));
 }
 
-/* Prefetches the end of the event queue. */
+/* Prefetches the end of the event queue, where the receiver's simulated node adds the packet. */
 static inline void prefetch_event_queue(const struct virtual_packet_event *p)
 {
     if (!p->rx)
         return;
-    const struct virtual_event_queue *a = &virtual_rx_sim_node(p->rx)->event_queue;
-    __builtin_prefetch(&a->key[a->end]);
+    const struct virtual_event_queue *q = &virtual_rx_sim_node(p->rx)->event_queue;
+    __builtin_prefetch(&q->key[q->end]);
 }
 
-void virtual_post(struct virtual_worker *w)
+void virtual_post_packet(struct virtual_worker *w)
 {
     struct virtual_outbox *box = &w->outbox;
-    prefetch_end(w, virtual_outbox_next(box));
-    uint32_t waiting = ++box->posted - box->handed;
+    prefetch_line(w, virtual_outbox_next(box));
+    uint32_t waiting = ++box->packets_posted - box->packets_handed;
     if (waiting > SLOT_AFTER)
-        prefetch_rest(&box->packet_event[(box->posted - 1 - SLOT_AFTER) % VIRTUAL_EVENTS]);
+        prefetch_queue(&box->packet_event[(box->packets_posted - 1 - SLOT_AFTER) % VIRTUAL_EVENTS]);
     if (waiting > QUEUE_AFTER)
-        prefetch_event_queue(&box->packet_event[(box->posted - 1 - QUEUE_AFTER) % VIRTUAL_EVENTS]);
+        prefetch_event_queue(&box->packet_event[(box->packets_posted - 1 - QUEUE_AFTER) % VIRTUAL_EVENTS]);
     if (waiting > VIRTUAL_LATE)
-        hand_over(w);
+        hand_over_packet(w);
 }
 
 /* ---- credits ---- */
 
-SELDOM void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
+NOINLINE void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
 {
     struct hal_switch *h = virtual_tx_switch(tx);
     unsigned output = virtual_tx_port(tx);
@@ -80,12 +80,12 @@ SELDOM void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
 
 static void hand_over_credit(struct virtual_outbox *box)
 {
-    const struct virtual_credit_event *p = &box->credit_event[box->credited++ % VIRTUAL_EVENTS];
+    const struct virtual_credit_event *p = &box->credit_event[box->credits_handed++ % VIRTUAL_EVENTS];
     virtual_credit(p->tx, p->credit);
 }
 
 /* Prefetches further credits, and the switch if it waits for credit. */
-static inline void prefetch_account(const struct virtual_tx *tx)
+static inline void prefetch_credits(const struct virtual_tx *tx)
 {
     if (tx->back.entries != tx->back.few)
         __builtin_prefetch(&tx->back.entries[tx->back.head]);
@@ -93,14 +93,14 @@ static inline void prefetch_account(const struct virtual_tx *tx)
         __builtin_prefetch(&virtual_tx_switch(tx)->credit_blocked);
 }
 
-void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
+void virtual_post_credit(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
 {
     struct virtual_outbox *box = &w->outbox;
-    box->credit_event[box->paid++ % VIRTUAL_EVENTS] = (struct virtual_credit_event){tx, credit};
+    box->credit_event[box->credits_posted++ % VIRTUAL_EVENTS] = (struct virtual_credit_event){tx, credit};
     __builtin_prefetch(tx);
-    uint32_t waiting = box->paid - box->credited;
+    uint32_t waiting = box->credits_posted - box->credits_handed;
     if (waiting > SLOT_AFTER)
-        prefetch_account(box->credit_event[(box->paid - 1 - SLOT_AFTER) % VIRTUAL_EVENTS].tx);
+        prefetch_credits(box->credit_event[(box->credits_posted - 1 - SLOT_AFTER) % VIRTUAL_EVENTS].tx);
     if (waiting > VIRTUAL_LATE)
         hand_over_credit(box);
 }
@@ -109,8 +109,8 @@ void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t 
 
 void virtual_post_end(struct virtual_worker *w)
 {
-    while (w->outbox.handed != w->outbox.posted)
-        hand_over(w);
-    while (w->outbox.credited != w->outbox.paid)
+    while (w->outbox.packets_handed != w->outbox.packets_posted)
+        hand_over_packet(w);
+    while (w->outbox.credits_handed != w->outbox.credits_posted)
         hand_over_credit(&w->outbox);
 }

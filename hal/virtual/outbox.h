@@ -32,11 +32,11 @@ struct virtual_credit_event {
     uint64_t credit; /* virtual_credit_of() */
 };
 
-/* Of each kind, handed .. posted-1 are in flight, at n % VIRTUAL_EVENTS. */
+/* Of each kind, event n is at n % VIRTUAL_EVENTS, and handed .. posted-1 are in flight. */
 struct virtual_outbox {
-    uint32_t posted, handed;
-    uint32_t paid, credited; /* of credits: posted, handed over */
-    bool for_own;            /* also takes events between nodes of this worker; else those are handed over at once */
+    uint32_t packets_posted, packets_handed;
+    uint32_t credits_posted, credits_handed;
+    bool for_own; /* also takes events between nodes of this worker; else those are handed over at once */
     struct virtual_packet_event packet_event[VIRTUAL_EVENTS];
     struct virtual_credit_event credit_event[VIRTUAL_EVENTS];
 };
@@ -44,11 +44,11 @@ struct virtual_outbox {
 /* The next packet event: fill it, then post it. */
 static inline struct virtual_packet_event *virtual_outbox_next(struct virtual_outbox *box)
 {
-    return &box->packet_event[box->posted % VIRTUAL_EVENTS];
+    return &box->packet_event[box->packets_posted % VIRTUAL_EVENTS];
 }
 
-void virtual_post(struct virtual_worker *w);
-void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
+void virtual_post_packet(struct virtual_worker *w);
+void virtual_post_credit(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
 /* Hands over all that is in flight. */
 void virtual_post_end(struct virtual_worker *w);
 

@@ -16,13 +16,13 @@ static struct virtual_queue queue_of(const struct virtual_slot *ring, uint32_t s
     return (struct virtual_queue){.slots = (uintptr_t)ring & VIRTUAL_ADDRESS, .mask = (slots - 1) & UINT16_MAX};
 }
 
-SELDOM void virtual_queue_begin(struct virtual_queue *q)
+NOINLINE void virtual_queue_begin(struct virtual_queue *q)
 {
     uint32_t slots = larger(NULL, q->mask);
     *q = queue_of(virtual_arena_take_ring(slots * sizeof(struct virtual_slot)), slots);
 }
 
-SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
+NOINLINE void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
     uint32_t slots = larger(virtual_queue_slots(q), q->mask);
     struct virtual_slot *ring = virtual_arena_take_ring(slots * sizeof *ring);
@@ -32,7 +32,7 @@ SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t 
     *q = queue_of(ring, slots);
 }
 
-SELDOM void virtual_queue_end(struct virtual_queue *q)
+NOINLINE void virtual_queue_end(struct virtual_queue *q)
 {
     virtual_arena_give_ring(virtual_queue_slots(q), (q->mask + 1U) * sizeof(struct virtual_slot));
     q->slots = 0;
@@ -52,7 +52,7 @@ void virtual_credits_begin(struct virtual_credits *c)
     use(c, c->few, VIRTUAL_FEW_CREDITS);
 }
 
-SELDOM void virtual_credits_grow(struct virtual_credits *c)
+NOINLINE void virtual_credits_grow(struct virtual_credits *c)
 {
     const struct virtual_credits full = *c;
     const uint64_t *from = c->entries == c->few ? full.few : full.entries;
@@ -64,14 +64,14 @@ SELDOM void virtual_credits_grow(struct virtual_credits *c)
         virtual_arena_give_ring(full.entries, places * sizeof *from);
 }
 
-SELDOM void virtual_credits_end(struct virtual_credits *c)
+NOINLINE void virtual_credits_end(struct virtual_credits *c)
 {
     if (c->entries != c->few)
         virtual_arena_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);
     virtual_credits_begin(c);
 }
 
-SELDOM void virtual_eject_grow(struct virtual_eject *q)
+NOINLINE void virtual_eject_grow(struct virtual_eject *q)
 {
     uint32_t slots = larger(q->slots, q->mask);
     struct virtual_slot *ring = virtual_arena_take_ring(slots * sizeof *ring);

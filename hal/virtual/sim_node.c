@@ -18,7 +18,7 @@ static void note_opening(struct virtual_sim_node *e, struct hal_switch *h, unsig
 }
 
 /* Notes the next credit of an open output that waiting packets want. */
-static SELDOM void note_credit_blocked(struct virtual_sim_node *e, struct hal_switch *h, unsigned output)
+static NOINLINE void note_credit_blocked(struct virtual_sim_node *e, struct hal_switch *h, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
     h->credit_blocked |= bit;
@@ -120,21 +120,21 @@ ALWAYS_INLINE uint64_t show_packet(struct virtual_sim_node *e, struct virtual_no
     struct virtual_rx *rx = &h->rx[input];
     const struct hx_desc *d = hal_arrival(h, input, vc, hx_lane(n->sw.input[input].seen, vc));
     const bool small = virtual_is_small(&h->worker->timing, d);
-    const struct hx_comer comer = {.d = d, .offered = offers(n, input, d, router), .input = input, .vc = vc};
-    if (!may_go(e, h, comer.offered)) {
-        hx_switch_wait(&n->sw, &comer);
+    const struct hx_single_arrival arrival = {.d = d, .offered = offers(n, input, d, router), .input = input, .vc = vc};
+    if (!may_go(e, h, arrival.offered)) {
+        hx_switch_wait(&n->sw, &arrival);
     } else {
-        unsigned left = router ? hx_router_pass(&n->sw, &comer) : hx_accelerator_pass(&n->sw, &comer);
+        unsigned left = router ? hx_router_pass(&n->sw, &arrival) : hx_accelerator_pass(&n->sw, &arrival);
         release(h, rx, vc, n->sw.input[input].tail);
         if (left)
             return 0;
     }
-    note_waits(e, h, comer.offered ? comer.offered : wanted(n));
-    return small ? to_try_again(n, comer.offered) : 0;
+    note_waits(e, h, arrival.offered ? arrival.offered : wanted(n));
+    return small ? to_try_again(n, arrival.offered) : 0;
 }
 
 /* Shows the switch the packets of an input, as far as its windows reach, until one of them frees an output. */
-static SELDOM uint64_t show_input(struct virtual_sim_node *e, struct virtual_node *n, unsigned input)
+static NOINLINE uint64_t show_input(struct virtual_sim_node *e, struct virtual_node *n, unsigned input)
 {
     const struct hx_input *in = &n->sw.input[input];
     uint64_t fresh;
@@ -171,7 +171,7 @@ ALWAYS_INLINE void advance(struct virtual_sim_node *e, struct virtual_rx *rx, un
 }
 
 /* For an input with forwarding (forwarding.h): makes all packets ready that may go on. */
-static SELDOM void take_forwarded(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
+static NOINLINE void take_forwarded(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
     struct virtual_rx *rx = &n->hal.rx[input];
     uint64_t now = e->worker->now;
@@ -204,8 +204,8 @@ static uint64_t whole_at(const struct hal_switch *h, const struct virtual_rx *rx
 
 /* For an input with a slower link than an output: true if its first arriving packet must wait for more of its blocks
  * (timing.h), until the time noted. Where the switch is to decide, it may take any output. */
-static SELDOM bool waits_for_blocks(struct virtual_sim_node *e, const struct virtual_node *n, unsigned input,
-                                    unsigned vc)
+static NOINLINE bool waits_for_blocks(struct virtual_sim_node *e, const struct virtual_node *n, unsigned input,
+                                      unsigned vc)
 {
     const struct virtual_rx *rx = &n->hal.rx[input];
     const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));

@@ -108,10 +108,10 @@ static inline void virtual_credit(struct virtual_tx *tx, uint64_t credit)
         virtual_credit_note(tx, credit);
 }
 /* Returns credit, at once or late. */
-static inline void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
+static inline void virtual_return_credit(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
 {
     if (w->outbox.for_own)
-        virtual_pay_late(w, tx, credit);
+        virtual_post_credit(w, tx, credit);
     else
         virtual_credit(tx, credit);
 }

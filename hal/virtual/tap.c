@@ -292,7 +292,7 @@ void virtual_tap_relay(struct virtual_tap *t, struct virtual_channel *c, uint64_
     for (; t->count && t->heap[0].time < end; drop_first(t)) {
         const struct hx_tap_record *from = record_in(t, t->heap[0].slot);
         struct virtual_record *r = virtual_channel_send(c, 0, from->size);
-        r->link = VIRTUAL_TAP_FRAME;
+        r->data = VIRTUAL_TAP_FRAME;
         r->credit = t->heap[0].where >> 32;
         memcpy(r + 1, from, from->size);
     }
@@ -306,14 +306,14 @@ void virtual_tap_relay_counts(const struct virtual_tap *t, struct virtual_channe
         if (one.received == 0)
             continue;
         struct virtual_record *r = virtual_channel_send(c, 0, sizeof one);
-        r->link = VIRTUAL_TAP_COUNT;
+        r->data = VIRTUAL_TAP_COUNT;
         memcpy(r + 1, &one, sizeof one);
     }
 }
 
 void virtual_tap_take(struct virtual_tap *t, const struct virtual_record *r)
 {
-    if (r->link == VIRTUAL_TAP_COUNT) {
+    if (r->data == VIRTUAL_TAP_COUNT) {
         const struct virtual_tap_count *one = (const void *)virtual_record_frame(r);
         add(&t->counts[one->interface].received, one->received);
         add(&t->counts[one->interface].accepted, one->accepted);

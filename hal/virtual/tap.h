@@ -97,7 +97,7 @@ void virtual_tap_relay_counts(const struct virtual_tap *t, struct virtual_channe
 void virtual_tap_take(struct virtual_tap *t, const struct virtual_record *r);
 static inline bool virtual_tap_is_sent(const struct virtual_record *r)
 {
-    return r->link >= VIRTUAL_TAP_COUNT;
+    return r->data >= VIRTUAL_TAP_COUNT;
 }
 
 /* Notes the reason for this output (tap_note.c). */

@@ -86,7 +86,7 @@ enum hx_collective_kind {
     HX_REDUCE,
     HX_GATHER,
     HX_SCATTER,
-    HX_EXCHANGE, /* all-to-all */
+    HX_COLLECTIVE_ALL_TO_ALL, /* all-to-all */
     HX_BARRIER,
     HX_COLLECTIVE_KINDS
 };

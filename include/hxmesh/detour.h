@@ -8,8 +8,9 @@
  *             chooses                here the packet turns to its destination
  *
  * The descriptor's address (hx_desc.dst_addr_hi, dst_addr_lo) is where the packet goes next: its destination, or
- * (addr_hi, HX_NO_DIGIT), the router of the hosts with that addr_hi. Routing tables have an entry for either. The frame
- * always names the destination. A packet makes at most one detour. Its VC follows from inputs and outputs (route.h).
+ * (addr_hi, HX_NO_ADDRESS), the router of the hosts with that addr_hi. Routing tables have an entry for either. The
+ * frame always names the destination. A packet makes at most one detour. Its VC follows from inputs and outputs
+ * (route.h).
  *
  * An area is a range of addr_hi of the fabric's area size: one router in most fabrics, a group in a Dragonfly. The
  * intermediate is drawn uniformly from all routers outside the areas of source and destination.

@@ -318,11 +318,11 @@ struct hx_endpoint_sizes {
     size_t often;   /* peers and due sends */
     size_t pending; /* sends, lowest index first, and the list of answers */
     size_t second;  /* slots 1 and up: not touched by a peer's first message, fifth, ... */
-    size_t seldom;  /* maps and hellos: not touched by messages in order, or of up to HX_MAPLESS packets */
-    size_t rare;    /* reports: not touched before a packet is unreachable */
+    size_t maps;    /* maps and hellos: not touched by messages in order, or of up to HX_MAPLESS packets */
+    size_t reports; /* reports: not touched before a packet is unreachable */
 };
 struct hx_endpoint_memory {
-    void *often, *pending, *second, *seldom, *rare;
+    void *often, *pending, *second, *maps, *reports;
 };
 struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *config);
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,

@@ -42,7 +42,7 @@ enum {
 #define HX_NOWHERE UINT32_MAX /* no node: end of a port without a cable */
 
 /* In addr_lo: names the router of the hosts with that addr_hi (frame.h). No host has it. */
-#define HX_NO_DIGIT UINT16_MAX
+#define HX_NO_ADDRESS UINT16_MAX
 
 /* The network of one line. Invariant: leaves*down >= ports; spines == 0 exactly when leaves == 1. */
 struct hx_network {
@@ -100,6 +100,9 @@ struct hx_end hx_far_end(const struct hx_geometry *g, uint32_t node, unsigned po
 
 /* Returns true if port E/W/N/S of the accelerator is on the edge of its board, and so leads to a network. */
 bool hx_is_edge(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned port);
+
+/* Returns the cables from each leaf of a network to a spine: uplink u of every leaf goes to spine u % spines. */
+unsigned hx_cables_to_spine(const struct hx_network *n, unsigned spine);
 
 /* Returns the cables between two ports of one network: 2 through one switch, 4 over a spine. */
 unsigned hx_network_cables(const struct hx_network *n, unsigned port, unsigned other);

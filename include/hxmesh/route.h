@@ -48,14 +48,14 @@ struct hx_route {
     const uint8_t *x_table;        /* accelerator: ports by addr_hi */
     const uint8_t *y_table;        /* accelerator: ports by addr_lo */
     const uint64_t *addr_hi_ports; /* router: ports by addr_hi */
-    const uint64_t *addr_lo_ports; /* router: ports by addr_lo; with `detour` one more entry, for HX_NO_DIGIT */
+    const uint64_t *addr_lo_ports; /* router: ports by addr_lo; with `detour` one more entry, for HX_NO_ADDRESS */
     const uint64_t *from;          /* router, per input: turn mask, limited to links that are up */
     const uint64_t *returns; /* router, per input: ports for a packet without a route, on its VC; NULL: it is dropped */
     const struct hx_detour *detour; /* router: choice of detours (detour.h); NULL: minimal paths only */
     uint64_t choosing;              /* router: inputs from hosts, where packets choose a detour; 0 without `detour` */
     const uint64_t *vc_increment, *restarted; /* router, per output: inputs; used if changes_vc */
     uint8_t turn_mask[HX_ACCELERATOR_PORTS];  /* accelerator, per input: candidate outputs */
-    uint8_t raise;                            /* accelerator: outputs that increment the VC */
+    uint8_t incrementing;                     /* accelerator: outputs that increment the VC */
     uint8_t vcs;                              /* of the fabric: 1 .. HX_VCS */
     uint8_t last_vc; /* packets on it are not incremented: the last one, or the one before HX_ESCAPE_VC */
     bool is_router;
@@ -77,9 +77,9 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
  * packet finishes X first. Where X has none (done, blocked board, link down), the set stays. The result is a subset of
  * the minimal ports, so it stays deadlock-free.
  *
- * In uniform traffic, free choice draws crossings to the outer lines of a board and idles the inner ones. In dimension
- * order, a packet crosses rows on its source's line and columns on its destination's, which balances lines. For
- * permutations free choice is better, because it uses both paths. */
+ * In uniform traffic, adaptive routing draws crossings to the outer lines of a board and idles the inner ones. In
+ * dimension order, a packet crosses rows on its source's line and columns on its destination's, which balances lines.
+ * For permutations adaptive routing is better, because it uses both paths. */
 void hx_route_order_x_first(struct hx_route *r, void *memory);
 
 /* Returns the candidate ports of a packet from `input` (HX_LOCAL: injected) to (gx, gy). Empty: unreachable. LOCAL
@@ -102,18 +102,18 @@ static inline uint64_t hx_route_ports(const struct hx_route *r, unsigned input, 
 /* Returns the VC behind an accelerator's port of a packet on `vc`. */
 static inline unsigned hx_mesh_vc(const struct hx_route *r, unsigned vc, unsigned port)
 {
-    return vc + (r->raise >> port & (unsigned)(vc < HX_VCS - 1));
+    return vc + (r->incrementing >> port & (unsigned)(vc < HX_VCS - 1));
 }
 
 /* Returns those of `ports` that increment the VC of a packet from `input`. */
-static inline uint64_t hx_router_raising(const struct hx_route *r, unsigned input, uint64_t ports)
+static inline uint64_t hx_router_incrementing(const struct hx_route *r, unsigned input, uint64_t ports)
 {
-    uint64_t raising = 0;
+    uint64_t incrementing = 0;
     for (; r->changes_vc && ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        raising |= ((r->vc_increment[port] & ~r->restarted[port]) >> input & 1) << port;
+        incrementing |= ((r->vc_increment[port] & ~r->restarted[port]) >> input & 1) << port;
     }
-    return raising;
+    return incrementing;
 }
 
 /* Returns the VC behind `port` of a packet from (input, vc). */
@@ -143,7 +143,7 @@ static inline uint64_t hx_route_candidates(const struct hx_route *r, unsigned in
         return hx_around_ports(r->around, r, input, vc, gx, gy);
     if (vc < r->last_vc)
         return offered;
-    return offered & ~(r->is_router ? hx_router_raising(r, input, offered) : (uint64_t)r->raise);
+    return offered & ~(r->is_router ? hx_router_incrementing(r, input, offered) : (uint64_t)r->incrementing);
 }
 
 #include "hxmesh/end.h"

@@ -53,7 +53,7 @@ struct hx_desc {
     uint8_t vc;      /* 0 .. number of VCs - 1 */
     uint8_t hops;    /* switches passed */
     uint16_t dst_addr_hi,
-        dst_addr_lo; /* next address: the destination, or (addr_hi, HX_NO_DIGIT), a router on a detour */
+        dst_addr_lo; /* next address: the destination, or (addr_hi, HX_NO_ADDRESS), a router on a detour */
     uint16_t job;
     uint16_t flow; /* for the platform; copied along */
 };
@@ -69,14 +69,14 @@ struct hx_heading {
 /* Returns the frame's `via` field for a descriptor (frame.h). */
 static inline uint16_t hx_desc_via(const struct hx_desc *d)
 {
-    return d->dst_addr_lo == HX_NO_DIGIT ? (uint16_t)(d->dst_addr_hi + 1U) : 0;
+    return d->dst_addr_lo == HX_NO_ADDRESS ? (uint16_t)(d->dst_addr_hi + 1U) : 0;
 }
 
 /* Sets the next address from a frame's `via`; 0 leaves the destination. */
 static inline void hx_desc_set_via(struct hx_desc *d, unsigned via)
 {
     d->dst_addr_hi = via ? (uint16_t)(via - 1U) : d->dst_addr_hi;
-    d->dst_addr_lo = via ? HX_NO_DIGIT : d->dst_addr_lo;
+    d->dst_addr_lo = via ? HX_NO_ADDRESS : d->dst_addr_lo;
 }
 
 /* Reasons for which a packet is dropped anywhere, with their names in reports. */
@@ -198,7 +198,7 @@ static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigne
     if (__builtin_expect(d->vc > r->last_vc, 0)) /* on the escape VC */
         return 0;
     uint64_t offered = hx_mesh_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc < r->last_vc ? offered : offered & ~(uint64_t)r->raise;
+    return d->vc < r->last_vc ? offered : offered & ~(uint64_t)r->incrementing;
 }
 
 static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
@@ -209,11 +209,11 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     if (__builtin_expect(d->vc > r->last_vc, 0))
         return 0;
     uint64_t offered = hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc < r->last_vc ? offered : offered & ~hx_router_raising(r, input, offered);
+    return d->vc < r->last_vc ? offered : offered & ~hx_router_incrementing(r, input, offered);
 }
 
 /* A single arrival: the first packet that the switch has not seen of its (input, VC). */
-struct hx_comer {
+struct hx_single_arrival {
     const struct hx_desc *d; /* from hal_arrival() */
     uint64_t offered;        /* from hx_accelerator_offers() or hx_router_offers() */
     unsigned input, vc;
@@ -221,10 +221,10 @@ struct hx_comer {
 
 /* A step for a single arrival, where no waiting packet can leave. The platform then calls hal_release() for the input,
  * with its tail as far as possible, and hal_commit(). Return the packets that left. */
-unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
-unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);
+unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_single_arrival *c);
+unsigned hx_router_pass(struct hx_switch *sw, const struct hx_single_arrival *c);
 /* The same for a packet that is offered outputs none of which has credit: it waits. */
-void hx_switch_wait(struct hx_switch *sw, const struct hx_comer *c);
+void hx_switch_wait(struct hx_switch *sw, const struct hx_single_arrival *c);
 /* A step in which one waiting packet may leave, by `output`. Return its candidates; 0: none left. */
 uint64_t hx_accelerator_grant(struct hx_switch *sw, unsigned output);
 uint64_t hx_router_grant(struct hx_switch *sw, unsigned output);

@@ -139,11 +139,16 @@ static bool take_message(struct chakra_rank *r, const struct chakra_node *node, 
 static const struct {
     enum hx_collective_kind kind;
     enum chakra_number root; /* CHAKRA_NUMBERS: has none */
-} collectives[] = {{HX_ALL_REDUCE, CHAKRA_NUMBERS},     {HX_REDUCE, CHAKRA_TARGET},
-                   {HX_ALL_GATHER, CHAKRA_NUMBERS},     {HX_GATHER, CHAKRA_TARGET},
-                   {HX_SCATTER, CHAKRA_SOURCE},         {HX_BROADCAST, CHAKRA_SOURCE},
-                   {HX_EXCHANGE, CHAKRA_NUMBERS},       {HX_REDUCE_SCATTER, CHAKRA_NUMBERS},
-                   {HX_REDUCE_SCATTER, CHAKRA_NUMBERS}, {HX_BARRIER, CHAKRA_NUMBERS}};
+} collectives[] = {{HX_ALL_REDUCE, CHAKRA_NUMBERS},
+                   {HX_REDUCE, CHAKRA_TARGET},
+                   {HX_ALL_GATHER, CHAKRA_NUMBERS},
+                   {HX_GATHER, CHAKRA_TARGET},
+                   {HX_SCATTER, CHAKRA_SOURCE},
+                   {HX_BROADCAST, CHAKRA_SOURCE},
+                   {HX_COLLECTIVE_ALL_TO_ALL, CHAKRA_NUMBERS},
+                   {HX_REDUCE_SCATTER, CHAKRA_NUMBERS},
+                   {HX_REDUCE_SCATTER, CHAKRA_NUMBERS},
+                   {HX_BARRIER, CHAKRA_NUMBERS}};
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives, BARRIER = COLLECTIVES - 1 };
 
 static bool take_collective(struct chakra_rank *r, const struct chakra_node *node, struct chakra_item *item)

@@ -98,11 +98,11 @@ void schedule_set_vector(const struct schedule_operation *o, uint32_t size, stru
     config->size = size;
     config->window = HX_PEER_WINDOW;
     switch (o->collective) {
-    case HX_EXCHANGE:
+    case HX_COLLECTIVE_ALL_TO_ALL:
     case HX_GATHER:
     case HX_SCATTER:
         config->type = HX_UINT8;
-        config->bytes = o->collective == HX_EXCHANGE ? round_up(o->amount, size) : o->amount;
+        config->bytes = o->collective == HX_COLLECTIVE_ALL_TO_ALL ? round_up(o->amount, size) : o->amount;
         return;
     default:
         config->type = HX_FLOAT32;
@@ -132,7 +132,7 @@ static enum hx_collective_algorithm plain_algorithm(const struct hx_collective_c
     switch (config->kind) {
     case HX_BARRIER:
         return HX_BY_BRUCK;
-    case HX_EXCHANGE:
+    case HX_COLLECTIVE_ALL_TO_ALL:
         return HX_BY_DIRECT;
     case HX_GATHER:
     case HX_SCATTER:

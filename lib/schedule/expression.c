@@ -423,7 +423,7 @@ static int64_t remainder_of(int64_t a, int64_t b)
 }
 
 /* exponent: 0 and up. Returns true on overflow. */
-static bool raise(int64_t base, int64_t exponent, int64_t *result)
+static bool power(int64_t base, int64_t exponent, int64_t *result)
 {
     *result = 1;
     for (;;) {
@@ -463,7 +463,7 @@ static bool calculate(enum code code, int64_t a, int64_t b, int64_t *result)
     case DIVIDE:
         return divide(a, b, result);
     case POWER:
-        return raise(a, b, result);
+        return power(a, b, result);
     case REMAINDER:
         *result = remainder_of(a, b);
         return false;

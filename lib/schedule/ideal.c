@@ -12,7 +12,7 @@ static bool is_barrier(const struct schedule_operation *o, uint32_t size)
     case HX_ALL_REDUCE:
     case HX_REDUCE_SCATTER:
     case HX_ALL_GATHER:
-    case HX_EXCHANGE:
+    case HX_COLLECTIVE_ALL_TO_ALL:
         return o->amount / sizeof(float) >= size;
     default:
         return false;

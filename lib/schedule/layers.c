@@ -250,7 +250,7 @@ static bool read_collective(struct reader *r, const char *word, struct layers_pa
         const char *name;
         enum hx_collective_kind kind;
     } kinds[] = {{"ALLREDUCE", HX_ALL_REDUCE},
-                 {"ALLTOALL", HX_EXCHANGE},
+                 {"ALLTOALL", HX_COLLECTIVE_ALL_TO_ALL},
                  {"ALLGATHER", HX_ALL_GATHER},
                  {"REDUCESCATTER", HX_REDUCE_SCATTER},
                  {"BROADCAST", HX_BROADCAST}};

@@ -225,7 +225,7 @@ static void run_data(struct loop *loop)
         const struct layers_layer *layer = &l->layer[i];
         bool waits = is_dlrm && i == l->last_bottom && i > 0;
         last = compute(loop, layer, LAYERS_FORWARD, last, waits ? exchange : NONE);
-        if (is_dlrm && i == 0 && layer->part[LAYERS_FORWARD].kind == HX_EXCHANGE)
+        if (is_dlrm && i == 0 && layer->part[LAYERS_FORWARD].kind == HX_COLLECTIVE_ALL_TO_ALL)
             exchange = talk(loop, layer, LAYERS_FORWARD, last);
         else
             leave_out(loop, layer, LAYERS_FORWARD);

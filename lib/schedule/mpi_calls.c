@@ -404,7 +404,7 @@ static const struct call calls[] = {
     COLLECTIVE("Barrier", "Ibarrier", read_collective, false, HX_BARRIER),
     COLLECTIVE("Allgather", "Iallgather", read_collective, false, HX_ALL_GATHER),
     COLLECTIVE("Allgatherv", "Iallgatherv", read_collective, false, HX_ALL_GATHER),
-    COLLECTIVE("Alltoall", "Ialltoall", read_collective, false, HX_EXCHANGE),
+    COLLECTIVE("Alltoall", "Ialltoall", read_collective, false, HX_COLLECTIVE_ALL_TO_ALL),
     COLLECTIVE("Reduce_scatter", "Ireduce_scatter", read_collective, false, HX_REDUCE_SCATTER),
     COLLECTIVE("Reduce_scatter_block", "Ireduce_scatter_block", read_collective, false, HX_REDUCE_SCATTER),
     COLLECTIVE("Gather", "Igather", read_collective, true, HX_GATHER),

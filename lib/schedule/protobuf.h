@@ -44,7 +44,7 @@ bool protobuf_varint(struct protobuf *p, uint64_t *value);
 /* The value of a sint32 or sint64. */
 static inline int64_t protobuf_zigzag(uint64_t value)
 {
-    return (int64_t)(value >> 1 ^ (~(value & 1) + 1));
+    return (int64_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
 #endif

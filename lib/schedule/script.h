@@ -47,8 +47,9 @@ struct script_group {
     struct script_value size, stride;
     bool strided;
     unsigned uses;
-    uint32_t number, ranks; /* in the builder, and of how many ranks, */
-    uint32_t known;         /* for this rank + 1; all ranks: 1; 0: none */
+    uint32_t number; /* in the builder */
+    uint32_t ranks;  /* its size */
+    uint32_t known;  /* rank + 1 for which number and ranks are set; 1: for all ranks; 0: for none */
 };
 
 /* A name with expressions in braces: "forward {i}". */
@@ -112,7 +113,7 @@ struct script {
     struct script_group *group;
     unsigned groups;
     struct script_list program;
-    bool fixed; /* no value of a rank or loop is known yet, for errors */
+    bool no_rank_yet; /* no value of a rank or loop is known: errors name none */
 };
 
 /* ---- script_values.c ---- */
@@ -181,7 +182,7 @@ bool script_list_read(struct script *s, const struct hx_yaml_item *item, struct 
 void script_list_free(struct script_list *list);
 
 /* Refuses keys that are not in `words`, which ends with NULL. */
-bool script_keys(const struct script *s, const struct hx_yaml_item *mapping, const char *const *words);
+bool script_check_keys(const struct script *s, const struct hx_yaml_item *mapping, const char *const *words);
 /* Returns the value of a key; NULL: not given. */
 const struct hx_yaml_item *script_key(const struct hx_yaml_item *mapping, const char *word);
 /* Returns the value of a key that must be there; NULL after an error. */

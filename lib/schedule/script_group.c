@@ -16,7 +16,7 @@ bool script_group_read(struct script *s, const struct hx_yaml_item *item, struct
     }
     const struct hx_yaml_item *size = script_key(item, "size");
     const struct hx_yaml_item *stride = script_key(item, "stride");
-    if (!script_keys(s, item, words))
+    if (!script_check_keys(s, item, words))
         return false;
     if (!size && !stride)
         return script_fail(s, item, 0, "a group is a list of ranks, or has a size, a stride or both");

@@ -54,7 +54,7 @@ const struct hx_yaml_item *script_key(const struct hx_yaml_item *mapping, const 
     return NULL;
 }
 
-bool script_keys(const struct script *s, const struct hx_yaml_item *mapping, const char *const *words)
+bool script_check_keys(const struct script *s, const struct hx_yaml_item *mapping, const char *const *words)
 {
     char hint[HX_HINT_TEXT];
     for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item)) {
@@ -79,7 +79,7 @@ static bool check_keys(const struct script *s, const struct hx_yaml_item *item, 
         words[i] = keys[i].word;
     if (item->shape != HX_YAML_MAPPING)
         return script_fail(s, item, 0, "an operation is expected here, for example {compute: 10us}");
-    if (!script_keys(s, item, words))
+    if (!script_check_keys(s, item, words))
         return false;
     while (k < keys + KIND_KEYS && !script_key(item, k->word))
         k++;

@@ -440,7 +440,7 @@ bool script_unroll(struct script *s, struct schedule_builder *b, uint64_t most)
 {
     struct unroll u = {.s = s, .b = b, .body = OUTSIDE, .most = most};
     bool good = true;
-    s->fixed = false;
+    s->no_rank_yet = false;
     s->value[SCRIPT_RANKS] = s->ranks;
     for (u.rank = 0; good && u.rank < s->ranks; u.rank++) {
         struct sequence q = {.begun = false};

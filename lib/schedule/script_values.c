@@ -21,7 +21,7 @@ bool script_fail(const struct script *s, const struct hx_yaml_item *item, size_t
 static const char *print_place(const struct script *s, const struct script_value *v, char text[128])
 {
     text[0] = '\0';
-    if (s->fixed || !v->e.uses)
+    if (s->no_rank_yet || !v->e.uses)
         return text;
     int used = snprintf(text, 128, " at rank %" PRId64, s->value[SCRIPT_RANK]);
     for (unsigned i = SCRIPT_PARAMETERS + s->parameters; i < s->scope.names && used < 128; i++)

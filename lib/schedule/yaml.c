@@ -62,7 +62,7 @@ static bool read_groups(struct script *s, const struct hx_yaml_item *mapping)
 static bool read_script(struct script *s, const struct schedule_read_options *options)
 {
     const struct hx_yaml_item *top = s->tree.items;
-    if (!script_expect_mapping(s, top, "values") || !script_keys(s, top, script_words))
+    if (!script_expect_mapping(s, top, "values") || !script_check_keys(s, top, script_words))
         return false;
     const struct hx_yaml_item *program = script_key(top, "program");
     if (!program)
@@ -93,7 +93,7 @@ struct schedule_builder *schedule_yaml_parse(const char *path, const char *text,
     struct script *s = hx_allocate(1, sizeof *s);
     struct schedule_builder *b = NULL;
     s->problem = problem;
-    s->fixed = true;
+    s->no_rank_yet = true;
     if (hx_yaml_parse(&s->tree, path, text, bytes, problem) && read_script(s, options)) {
         b = schedule_builder_new(s->ranks);
         script_head_set(s, b);

@@ -519,7 +519,8 @@ void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, st
     const struct hx_coordinate ranges = hx_coordinate_ranges(g);
     if (at.addr_hi >= ranges.addr_hi || at.addr_lo >= ranges.addr_lo)
         hx_die(HX_EXIT_USAGE, option, "a%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.addr_hi, at.addr_lo,
-               spec->fabric, spec->a ? "gx" : "d0", ranges.addr_hi - 1, spec->a ? "gy" : "d1", ranges.addr_lo - 1);
+               spec->fabric, spec->a ? "gx" : "addr_hi", ranges.addr_hi - 1, spec->a ? "gy" : "addr_lo",
+               ranges.addr_lo - 1);
     if (hx_host_at(g, at.addr_hi, at.addr_lo) == HX_NOWHERE)
         hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.addr_hi, at.addr_lo);
 }

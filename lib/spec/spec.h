@@ -215,7 +215,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
      .default_value = &hx_default_sizes.taper}, \
     {.name = "routing", .key = "routing", .kind = HX_OPTION_STRING, .argument = "HOW", .to.string = &(o)->routing, \
-     .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 " \
+     .help = "which paths packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 " \
      "(docs/topologies.md)", .otherwise = "minimal"}
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \

@@ -32,7 +32,7 @@ void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint
     f->digits[1] = d1s;
     f->node = hx_allocate(f->nodes, sizeof *f->node);
     for (uint32_t node = 0; node < f->nodes; node++)
-        f->node[node].addr_hi = f->node[node].addr_lo = HX_NO_DIGIT;
+        f->node[node].addr_hi = f->node[node].addr_lo = HX_NO_ADDRESS;
     f->host_at = hx_allocate((size_t)d0s * d1s, sizeof *f->host_at);
     memset(f->host_at, UINT8_MAX, (size_t)d0s * d1s * sizeof *f->host_at);
     f->pending_links = hx_allocate(1, sizeof *f->pending_links);

@@ -68,7 +68,7 @@ struct hx_fabric_node {
     uint32_t first_port; /* index of its first port in hx_fabric.port */
     uint32_t group;      /* what fails together and one worker owns: a board, a leaf with its hosts */
     uint16_t ports;
-    uint16_t addr_hi, addr_lo; /* a host's address; of a router: addr_hi of its hosts, HX_NO_DIGIT if it has none */
+    uint16_t addr_hi, addr_lo; /* a host's address; of a router: addr_hi of its hosts, HX_NO_ADDRESS if it has none */
 };
 struct hx_fabric_port {
     struct hx_end far; /* node HX_NOWHERE: not connected */

@@ -1,6 +1,8 @@
 /* mesh_bounds.c - diameter and straight cut of a HammingMesh (topology/mesh_bounds.h has the derivations). */
 #include "topology/mesh_bounds.h"
 
+#define NO_CUT UINT64_MAX /* links, if a dimension is one accelerator long */
+
 /* One dimension: its lines, and the boards and accelerators along each. */
 struct dimension {
     const struct hx_geometry *g;
@@ -54,8 +56,8 @@ static unsigned leaf_ports_below(const struct hx_network *n, unsigned leaf, unsi
     return port <= first ? 0 : least(port - first, n->down);
 }
 
-/* Returns the fewest links of one network to cut between its ports below `port` and the others. The leaves before some
- * leaf are on the lower side; every spine is on the side with more of its cables. */
+/* Returns the fewest links of one network to cut between its ports below `port` and the others. Leaves 0 ..
+ * lower-1 are on the lower side, with the least cut of all such; every spine is on the side with more of its cables. */
 static unsigned network_cut(const struct dimension *d, unsigned port)
 {
     const struct hx_network *n = d->network;
@@ -66,21 +68,19 @@ static unsigned network_cut(const struct dimension *d, unsigned port)
             unsigned below = leaf_ports_below(n, leaf, port);
             cut += leaf < lower ? leaf_ports_below(n, leaf, n->ports) - below : below;
         }
-        for (unsigned spine = 0; spine < n->spines; spine++) {
-            unsigned cables = (n->up - spine + n->spines - 1U) / n->spines; /* to each leaf: dealt in turn */
-            cut += cables * least(lower, n->leaves - lower);
-        }
+        for (unsigned spine = 0; spine < n->spines; spine++)
+            cut += hx_cables_to_spine(n, spine) * least(lower, n->leaves - lower);
         best = least(best, cut);
     }
     return best;
 }
 
-/* Returns the links between the halves of the fabric, cut across this dimension; 0: it is one accelerator long. */
+/* Returns the links between the halves of the fabric, cut across this dimension, or NO_CUT. */
 static uint64_t dimension_cut(const struct dimension *d)
 {
     unsigned half = d->side * d->boards / 2;
     if (half == 0)
-        return 0;
+        return NO_CUT;
     bool through_board = half % d->side != 0;
     unsigned ports = 2 * (half / d->side) + through_board;
     return (uint64_t)d->lines * (network_cut(d, ports) + through_board);
@@ -92,8 +92,9 @@ struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g)
     struct dimension columns = columns_of(g);
     uint64_t row_cut = dimension_cut(&rows);
     uint64_t column_cut = dimension_cut(&columns);
-    bool across_rows = row_cut == 0 || (column_cut && column_cut < row_cut);
-    uint64_t links = across_rows ? column_cut : row_cut;
+    bool across_rows = column_cut < row_cut;
+    uint64_t cut = across_rows ? column_cut : row_cut;
+    uint64_t links = cut == NO_CUT ? 0 : cut;
     return (struct hx_straight_cut){.links = links,
                                     .share = (double)links / (2.0 * g->accelerators),
                                     .halves = (across_rows ? g->rows : g->columns) % 2 == 0};

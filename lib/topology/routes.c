@@ -88,7 +88,7 @@ static void next_hops_all(const struct hx_fabric *f, uint32_t router, uint64_t *
         uint64_t set = 0;
         for (unsigned row = 0; row < 8; row++)
             set |= (uint64_t)to[(size_t)row * routers + i] << 8 * row;
-        if (addr_hi != HX_NO_DIGIT)
+        if (addr_hi != HX_NO_ADDRESS)
             sets[addr_hi] =
                 i == router - f->hosts ? hx_fabric_host_ports(f, router) : filter_ports(f, router, addr_hi, set);
     }
@@ -201,7 +201,7 @@ uint64_t hx_fabric_vc_increment(const struct hx_fabric *f, uint32_t node, unsign
         return f->topology->vc_increment(f, node, output);
     if (hx_is_host(f, port->far.node))
         return 0;
-    if (f->rule == HX_VC_BY_HOP || (f->rule == HX_VC_AT_LEAF && f->node[node].addr_hi != HX_NO_DIGIT))
+    if (f->rule == HX_VC_BY_HOP || (f->rule == HX_VC_AT_LEAF && f->node[node].addr_hi != HX_NO_ADDRESS))
         return inputs_where(f, node, output, comes_from_router);
     bool by_link = f->rule == HX_VC_BY_LINK || f->rule == HX_VC_BY_STAGE;
     return by_link && port->marked ? UINT64_MAX : 0;
@@ -252,7 +252,7 @@ static void host_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t 
             tables[f->digits[0] + value] = (uint8_t)hx_fabric_next_hops(f, node, 1, value);
     }
     for (unsigned port = 0; port < HX_LOCAL; port++)
-        r->raise |=
+        r->incrementing |=
             (uint8_t)((unsigned)(!f->updown && f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked)
                       << port);
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)

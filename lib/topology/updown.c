@@ -34,7 +34,7 @@ static uint32_t far_router(const struct search *s, uint32_t router, unsigned por
 
 static bool has_hosts(const struct hx_fabric *f, uint32_t router)
 {
-    return f->node[f->hosts + router].addr_hi != HX_NO_DIGIT;
+    return f->node[f->hosts + router].addr_hi != HX_NO_ADDRESS;
 }
 
 /* ---- distances ---- */

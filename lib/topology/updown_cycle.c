@@ -28,7 +28,7 @@ static void add_waits(struct links *l, const uint64_t *ports)
 {
     uint32_t count = 0;
     for (uint32_t router = 0; router < l->w->routers; router++) {
-        l->reached[router] = l->f->node[l->f->hosts + router].addr_hi != HX_NO_DIGIT;
+        l->reached[router] = l->f->node[l->f->hosts + router].addr_hi != HX_NO_ADDRESS;
         if (l->reached[router])
             l->queue[count++] = router;
     }

@@ -206,7 +206,7 @@ static struct workload *make(const struct workload_plan *plan, uint32_t rank, co
     p->sum_rate = traffic_settings(t, rank)->sum_rate;
     p->vector = plan->verify ? memory + places.vector : NULL;
     uint8_t *staging = plan->verify ? memory + places.staging : NULL;
-    p->result = config.kind == HX_EXCHANGE ? staging : p->vector;
+    p->result = config.kind == HX_COLLECTIVE_ALL_TO_ALL ? staging : p->vector;
     if (p->vector) {
         p->values = collective_values_of(p->plan, p->job);
         collective_values_write(&p->values, &config, p->vector);

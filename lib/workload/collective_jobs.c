@@ -113,8 +113,8 @@ static struct hx_shape largest_part(const struct hx_spec *spec, uint16_t tag)
     return shape;
 }
 
-static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct footprint *s,
-                         struct hx_problem *problem)
+static bool refuse_gaps(const struct collective_job *job, const struct traffic *t, const struct footprint *s,
+                        struct hx_problem *problem)
 {
     const struct hx_shape part = largest_part(t->spec, job->tag);
     return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source,
@@ -134,7 +134,7 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
         return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source, "job %u has %u %ss, no grid of %u x %u", job->tag,
                        s->members, hx_host_word(t->g), named->grid[0], named->grid[1]);
     if (!asked && columns * rows != s->members)
-        return refuse_holes(job, t, s, problem);
+        return refuse_gaps(job, t, s, problem);
     job->columns = (uint32_t)columns;
     job->rows = (uint32_t)rows;
     job->host = hx_allocate(s->members, sizeof *job->host);
@@ -233,13 +233,13 @@ static bool has_whole_elements(const struct collective_job *job, struct hx_probl
 {
     const struct hx_collective_config *c = &job->config;
     const unsigned element = hx_collective_element((enum hx_collective_type)c->type);
-    const uint64_t unit = c->kind == HX_EXCHANGE ? (uint64_t)element * c->size : element;
+    const uint64_t unit = c->kind == HX_COLLECTIVE_ALL_TO_ALL ? (uint64_t)element * c->size : element;
     if (unit == 0 || c->bytes % unit == 0)
         return true;
     return hx_fail(problem, HX_EXIT_USAGE, "--message",
                    "the vector of %s is of %s%s: %" PRIu64 " bytes are no multiple of %" PRIu64,
                    hx_collective_kind_names[c->kind], hx_collective_type_names[c->type],
-                   c->kind == HX_EXCHANGE ? ", as many for each" : "", c->bytes, unit);
+                   c->kind == HX_COLLECTIVE_ALL_TO_ALL ? ", as many for each" : "", c->bytes, unit);
 }
 
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)

@@ -1,5 +1,6 @@
 /* collective_shape.c - the shape that an algorithm gives a job's group (collective_choice.h): dimensions, order,
  * streams, chunks. */
+#include "base/powers.h"
 #include "hxmesh/endpoint.h"
 #include "workload/collective_choice.h"
 
@@ -15,11 +16,6 @@ static void set_grid(struct collective_job *job)
     c->dimension[1] = (struct hx_collective_dimension){job->rows, HX_BY_RING};
 }
 
-static bool is_power_of_two(uint32_t n)
-{
-    return (n & (n - 1)) == 0;
-}
-
 /* Algorithm of a hierarchy's dimension (Won et al., 2021): rings on rings, direct on full meshes, halving at
  * switches. */
 static uint8_t algorithm_of(const struct hx_fabric_dimension *d)
@@ -28,7 +24,7 @@ static uint8_t algorithm_of(const struct hx_fabric_dimension *d)
         return HX_BY_DIRECT;
     if (d->kind == HX_DIMENSION_RING || d->kind == HX_DIMENSION_LINE)
         return HX_BY_RING;
-    return is_power_of_two(d->size) ? HX_BY_HALVING : HX_BY_BRUCK;
+    return hx_is_power_of_two(d->size) ? HX_BY_HALVING : HX_BY_BRUCK;
 }
 
 /* Whether positions are the hosts of the whole fabric in their order. */
@@ -59,8 +55,9 @@ static void set_dimensions(struct collective_job *job, const struct hx_fabric *g
 
 /* ---- streams of a hierarchy: parts of the vector that are in different dimensions at one time ---- */
 
-/* Bytes of a ring's segment: 16 KiB are worth a message, 64 KiB keep a link busy. */
-enum { LEAST_SEGMENT = 16 * 1024, BUSY_SEGMENT = 64 * 1024, FEW_STREAMS = 8 };
+/* Bytes of a ring's segment: two full packets are worth a message, eight keep a link busy (50 bytes a ns: 1.3 us, about
+ * the latency of a message to a neighbour). */
+enum { LEAST_SEGMENT = 2 * HX_MAX_PAYLOAD, BUSY_SEGMENT = 8 * HX_MAX_PAYLOAD, FEW_STREAMS = 8 };
 
 static uint32_t longest_ring(const struct hx_collective_config *c)
 {

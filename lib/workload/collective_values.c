@@ -228,7 +228,7 @@ uint64_t collective_values_wrong(const struct collective_values *v, const struct
     bool at_root = kind == HX_REDUCE || kind == HX_GATHER;
     uint64_t wrong = 0;
     uint64_t offset, bytes;
-    if (kind == HX_EXCHANGE)
+    if (kind == HX_COLLECTIVE_ALL_TO_ALL)
         return wrong_in_exchange(v, c->config.position, result);
     if (!parts)
         return at_root && c->config.position != c->config.root ? 0 : wrong_in_range(v, result, 0, c->config.bytes);

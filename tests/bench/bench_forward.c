@@ -71,7 +71,7 @@ static struct hx_desc packet_for(struct bench *b, unsigned input, unsigned vc, u
         uint16_t gx = (uint16_t)seeded_below(&b->random, b->g.columns);
         uint16_t gy = (uint16_t)seeded_below(&b->random, b->g.rows);
         uint64_t ports = hx_mesh_ports(&b->sw.route, input, gx, gy);
-        if (ports && (vc < HX_MESH_VCS - 1 || !(ports & b->sw.route.raise)))
+        if (ports && (vc < HX_MESH_VCS - 1 || !(ports & b->sw.route.incrementing)))
             return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_addr_hi = gx, .dst_addr_lo = gy};
     }
 }

@@ -191,7 +191,7 @@ static void something_happens(void)
 /* Whether a member has to hear of all others before it is done. */
 static bool is_of_all(unsigned kind)
 {
-    return kind == HX_BARRIER || kind == HX_ALL_REDUCE || kind == HX_ALL_GATHER || kind == HX_EXCHANGE;
+    return kind == HX_BARRIER || kind == HX_ALL_REDUCE || kind == HX_ALL_GATHER || kind == HX_COLLECTIVE_ALL_TO_ALL;
 }
 
 static void validate_that_none_is_early(void)
@@ -290,7 +290,7 @@ static uint64_t elements_of(const struct hx_collective_config *config, uint64_t 
     static const uint64_t elements[] = {0, 1, 3, 17, 64, 100, 257, 1000, 1536, 6000};
     if (config->kind == HX_BARRIER)
         return 0;
-    if (config->kind == HX_EXCHANGE)
+    if (config->kind == HX_COLLECTIVE_ALL_TO_ALL)
         return (uint64_t)config->size * seeded_below(random, 5);
     return elements[seeded_below(random, 10)];
 }
@@ -308,7 +308,7 @@ static struct ensemble_plan plan_of(unsigned kind, unsigned algorithm, uint32_t 
                                             .window = (uint8_t)(1 + seeded_below(&random, 5)),
                                             .planes = (uint8_t)seeded_below(&random, HX_MAX_PLANES + 1)},
                                  .whole = true,
-                                 .pairs = kind == HX_EXCHANGE && seeded_below(&random, 2),
+                                 .pairs = kind == HX_COLLECTIVE_ALL_TO_ALL && seeded_below(&random, 2),
                                  .seed = shapes_seed() + number};
     if (seeded_below(&random, 5) == 0)
         plan.config.window = HX_COLLECTIVE_MAX_WINDOW;

@@ -146,10 +146,10 @@ static struct ensemble_plan job_of(unsigned number, bool whole_fabric, uint32_t 
                                             .dimensions = 2,
                                             .dimension = {{columns, HX_BY_RING}, {rows, HX_BY_BRUCK}}},
                                  .whole = true,
-                                 .pairs = kind == HX_EXCHANGE && seeded_below(&random, 2),
+                                 .pairs = kind == HX_COLLECTIVE_ALL_TO_ALL && seeded_below(&random, 2),
                                  .seed = random};
     uint64_t elements = seeded_below(&random, most + 1);
-    elements -= kind == HX_EXCHANGE ? elements % plan.config.size : 0;
+    elements -= kind == HX_COLLECTIVE_ALL_TO_ALL ? elements % plan.config.size : 0;
     if (kind != HX_BARRIER)
         plan.config.bytes = elements * hx_collective_element((enum hx_collective_type)plan.config.type);
     return plan;

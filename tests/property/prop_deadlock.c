@@ -265,15 +265,15 @@ static void broken_routes_are_found(void **state)
 {
     (void)state;
     static const struct rule turns_from_north = {fully_adaptive_ports, firmware_vc};
-    static const struct rule never_raises = {firmware_ports, one_vc};
-    static const struct rule raises_once = {firmware_ports, two_vcs};
+    static const struct rule never_increments = {firmware_ports, one_vc};
+    static const struct rule increments_once = {firmware_ports, two_vcs};
     static const struct graph_shape shapes[] = {
         {2, 2, 2, 2, 64, 1}, {4, 4, 2, 2, 64, 1}, {2, 3, 3, 3, 4, 2}, {3, 3, 2, 3, 64, 1}};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         assert_int_equal(in_cycles(shapes[i], &firmware_rule), 0);
         assert_int_not_equal(in_cycles(shapes[i], &turns_from_north), 0);
-        assert_int_not_equal(in_cycles(shapes[i], &never_raises), 0);
-        assert_int_not_equal(in_cycles(shapes[i], &raises_once), 0);
+        assert_int_not_equal(in_cycles(shapes[i], &never_increments), 0);
+        assert_int_not_equal(in_cycles(shapes[i], &increments_once), 0);
     }
 }
 

@@ -49,7 +49,7 @@ struct checker {
     struct rig rig;
     struct manner manner;
     uint64_t random;
-    unsigned raise;
+    unsigned incrementing;
     uint64_t up, above;     /* tree: ports with a link, ports to spines */
     uint64_t sets[CLASSES]; /* known to the check */
     struct packet packet[MOST];
@@ -124,9 +124,9 @@ static void start(struct checker *j, uint64_t seed)
                                 .room_rate = rates[1 + below(j, 3)],
                                 .reroutes = percent(j, 30) ? 5 : 0};
     j->manner.busiest = below(j, j->manner.ports);
-    j->raise = tree ? 0 : below(j, 16);
+    j->incrementing = tree ? 0 : below(j, 16);
     unsigned blocks = 32 + below(j, LOOPBACK_MAX_BLOCKS - 31);
-    rig_init(&j->rig, tree ? HX_ROW_SWITCH : HX_ACCELERATOR, j->manner.ports, j->raise, blocks);
+    rig_init(&j->rig, tree ? HX_ROW_SWITCH : HX_ACCELERATOR, j->manner.ports, j->incrementing, blocks);
     j->rig.sw.route.columns = j->rig.sw.route.rows = OUTSIDE;
     draw_links(j);
     draw_routes(j);
@@ -149,7 +149,7 @@ static uint64_t set_of(const struct checker *j, const struct packet *p)
         uint64_t on = j->sets[p->gx] & j->up & ~(is_down ? j->above : from);
         return on ? on : j->up & (is_down ? ~j->above : from);
     }
-    uint64_t set = j->sets[p->gx] & ~(uint64_t)(p->vc == HX_VCS - 1 ? j->raise : 0);
+    uint64_t set = j->sets[p->gx] & ~(uint64_t)(p->vc == HX_VCS - 1 ? j->incrementing : 0);
     return set ? set : (uint64_t)1 << HX_LOCAL;
 }
 
@@ -207,7 +207,7 @@ static void make_room(struct checker *j)
 
 static unsigned vc_behind(const struct checker *j, unsigned port, unsigned vc)
 {
-    return vc + (j->raise >> port & 1);
+    return vc + (j->incrementing >> port & 1);
 }
 
 static void note_departures(struct checker *j, unsigned port)

@@ -349,7 +349,7 @@ static uint64_t alone_ps(void *of, enum training_group group, enum hx_collective
     uint32_t number = schedule_add_group(b, member, size);
     for (uint32_t i = 0; i < size; i++) {
         uint32_t collective = schedule_collect(b, i, kind, number, bytes, 0);
-        if (kind != HX_EXCHANGE)
+        if (kind != HX_COLLECTIVE_ALL_TO_ALL)
             schedule_builder_at(b, i, collective)->algorithm = RING;
     }
     return execute(b, &network, SCHEDULE_MOST_BYTES);

@@ -168,7 +168,7 @@ bool ensemble_init(struct ensemble *e, const struct ensemble_plan *plan)
 
 const uint8_t *ensemble_result(const struct player *p)
 {
-    return p->config.kind == HX_EXCHANGE ? p->staging : p->vector;
+    return p->config.kind == HX_COLLECTIVE_ALL_TO_ALL ? p->staging : p->vector;
 }
 
 /* ---- checks ---- */
@@ -254,7 +254,7 @@ static void validate_player(const struct ensemble *e, unsigned index, uint8_t *o
     assert_true(hx_collective_done(&p->c));
     validate_guards(p->vector, p->vector_bytes);
     validate_guards(p->staging, p->staging_bytes);
-    for (unsigned i = 0; kind != HX_EXCHANGE && hx_collective_piece(&p->c, i, &offset, &bytes); i++) {
+    for (unsigned i = 0; kind != HX_COLLECTIVE_ALL_TO_ALL && hx_collective_piece(&p->c, i, &offset, &bytes); i++) {
         for (uint64_t at = offset / e->element; at < (offset + bytes) / e->element; at++)
             owners[at]++;
         if (parts && !e->plan.scheduled)
@@ -262,7 +262,7 @@ static void validate_player(const struct ensemble *e, unsigned index, uint8_t *o
     }
     if (e->plan.scheduled || parts)
         return;
-    if (kind == HX_EXCHANGE)
+    if (kind == HX_COLLECTIVE_ALL_TO_ALL)
         validate_exchange(e, index);
     else if (!root_only || index == e->plan.config.root)
         validate_range(e, p, 0, p->vector_bytes / e->element);
@@ -276,6 +276,6 @@ void ensemble_validate(const struct ensemble *e)
     uint8_t *owners = lab_memory(elements + 1);
     for (unsigned n = 0; n < e->n; n++)
         validate_player(e, n, owners);
-    for (uint64_t i = 0; i < elements && kind != HX_EXCHANGE; i++)
+    for (uint64_t i = 0; i < elements && kind != HX_COLLECTIVE_ALL_TO_ALL; i++)
         assert_int_equal(owners[i], scattered ? 1 : (e->n & 0xFF));
 }

@@ -101,7 +101,7 @@ END
     [[ $stderr == "hxmesh: error: circuits: from 3us on, no path joins 's"*"' and 's"* && $stderr != *$'\n'* ]]
     printf 'at 0: leaf0-spine0\nat 5us:\n' >"$PLAN"
     run -3 --separate-stderr hxmesh run "fat-tree hosts=16 radix=8 routing=ugal" --clock virtual --circuits "$PLAN"
-    [[ $stderr == "hxmesh: error: --circuits: links go down, so ways have to be searched: "* ]]
+    [[ $stderr == "hxmesh: error: --circuits: links go down, so paths have to be searched: "* ]]
     run -2 --separate-stderr hxmesh run "$SERVERS" --clock virtual --traffic "$EXAMPLE/job.schedule.yaml" --repeats cut --circuits "$PLAN"
     [[ $stderr == *"cut is not for a run with --circuits"* ]]
 }

@@ -56,7 +56,7 @@ captured() {
         [.hops[].out.via] as $out | ($out[1] | . != null and . != $packet.from[0] and . != $packet.to[0]) and
         $in == [null, null, $out[1], $out[1], null, null, null] and
         $out == [null, $out[1], $out[1], null, null, null, null])' traced || { cat traced; return 1; }
-    "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 | grep -q 'packet 0 of message 0 from a0,0 to a3,0.* by a detour to d0 [0-9]'
+    "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 | grep -q 'packet 0 of message 0 from a0,0 to a3,0.* by a detour to the router of addr_hi [0-9]'
 }
 
 # bats test_tags=all

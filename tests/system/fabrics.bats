@@ -210,7 +210,7 @@ refused() {
     refused "--select: d-mod-k is for minimal routing in a whole fat tree" "slim-fly q=3" --clock virtual --select d-mod-k
     refused "--select: d-mod-k is for minimal routing in a whole fat tree" "fat-tree hosts=32 radix=8 fail=leaf0/5" --clock virtual --select d-mod-k
     whole "fat-tree hosts=64 radix=8 levels=3" --clock virtual --select d-mod-k --traffic permutation
-    refused "--target: a3,7 is outside the slim-fly q=3 (d0 0 .. 17, d1 0 .. 1)" "slim-fly q=3" --traffic incast --target 3,7
+    refused "--target: a3,7 is outside the slim-fly q=3 (addr_hi 0 .. 17, addr_lo 0 .. 1)" "slim-fly q=3" --traffic incast --target 3,7
     refused "--target: no host of the fat-tree hosts=60 radix=16 has the address 7,6" \
         "fat-tree hosts=60 radix=16" --traffic incast --target 7,6
 }

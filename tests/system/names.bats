@@ -62,7 +62,7 @@ MORE=("torus 5" "torus 2x2" "torus 4x4 board=2x2" "torus 2x3x2x2" "mesh 5" "mesh
     simulate less.json "torus 4x4 fail=a1,1"
     jq -e '[.links[] | .from + .to | select(test("a1,1/"))] == []' less.json >text
     run -2 --separate-stderr hxmesh run "torus 4x4" --clock virtual --traffic incast --target 5,0 --fault "a1,1/N down"
-    [ "$stderr" = "hxmesh: error: --target: a5,0 is outside the torus 4x4 (d0 0 .. 3, d1 0 .. 3)" ]
+    [ "$stderr" = "hxmesh: error: --target: a5,0 is outside the torus 4x4 (addr_hi 0 .. 3, addr_lo 0 .. 3)" ]
     hxmesh route "torus 4x4 fail=a1,1/N" --from 1,1 --to 1,3 --quiet >text
     grep -qE '^a1,1 to a1,3: .* minimal path' text
     grep -q 'a1,1/p0/S' text

@@ -106,7 +106,7 @@ load capture_support
 
 @test "trace: bad words and files end in one line" {
     make_capture run.pcapng
-    refused 2 "--packet: '1,2,3' is not d0,d1,d0,d1,message,offset" trace run.pcapng --packet 1,2,3
+    refused 2 "--packet: '1,2,3' is not HI,LO,HI,LO,message,offset" trace run.pcapng --packet 1,2,3
     refused 3 "none.pcapng: cannot be read: No such file or directory" trace none.pcapng
     head -c 300 run.pcapng >cut.pcapng
     run --separate-stderr trace cut.pcapng

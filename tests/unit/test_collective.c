@@ -289,7 +289,7 @@ static void staging_holds_the_most_that_arrives_early(void **state)
     assert_int_equal(hx_collective_staging(&config), 0);
     config = config_of(HX_ALL_REDUCE, HX_BY_DOUBLING);
     assert_int_equal(hx_collective_staging(&config), 4 * 4096); /* a vector a step */
-    config = config_of(HX_EXCHANGE, HX_BY_DIRECT);
+    config = config_of(HX_COLLECTIVE_ALL_TO_ALL, HX_BY_DIRECT);
     assert_int_equal(hx_collective_staging(&config), 4096);
 }
 
@@ -550,7 +550,7 @@ static void refuses_tables_that_are_not_of_segments(void **state)
     const uint64_t out[] = {0, 10, 10, 64}, in[] = {0, 7, 7, 61}; /* the own segment, 2, has 54 elements in both */
     const uint64_t descending[] = {0, 11, 10, 64}, beyond[] = {0, 10, 11, 65}, larger[] = {0, 7, 7, 62};
     const uint64_t huge[] = {0, 1, ((uint64_t)1 << 40) + 1, ((uint64_t)1 << 40) + 55};
-    struct hx_collective_config config = line_of(HX_EXCHANGE, HX_BY_DIRECT, 3);
+    struct hx_collective_config config = line_of(HX_COLLECTIVE_ALL_TO_ALL, HX_BY_DIRECT, 3);
     config.bytes = 64 * 4;
     config.position = 2;
     validate_check(config, HX_E_RANGE); /* 64 elements are no multiple of 3 */

@@ -381,7 +381,7 @@ static void pairwise_has_one_peer_a_step(void **state)
 {
     (void)state;
     for (uint32_t n = 2; n <= 33; n++) {
-        struct hx_collective_config config = config_of(HX_EXCHANGE, HX_BY_PAIRWISE, n);
+        struct hx_collective_config config = config_of(HX_COLLECTIVE_ALL_TO_ALL, HX_BY_PAIRWISE, n);
         config.position = n / 2;
         for (uint32_t step = 0; step + 1 < n; step++) {
             struct hx_collective_move move;

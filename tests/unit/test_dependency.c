@@ -42,7 +42,7 @@ static void channels_map_back(void **state)
             struct hx_channel c = hx_channel_of(&f.channels, hx_channel_behind(&f.channels, node, HX_LOCAL, 1, port));
             assert_int_equal(c.node, node);
             assert_int_equal(c.port, port);
-            assert_int_equal(c.vc, 1 + (hx_plane_route(&f.plane, node)->raise >> port & 1));
+            assert_int_equal(c.vc, 1 + (hx_plane_route(&f.plane, node)->incrementing >> port & 1));
         }
     }
     tear_down(&f);

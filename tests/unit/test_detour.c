@@ -233,7 +233,7 @@ static void a_packet_that_waits_stays_on_its_detour(void **state)
     assert_int_equal(rig_step(&rig), 0);
     struct arrivals *a = &rig.hal.node.port[0].arrivals;
     const struct hx_desc d = *arrivals_slot(a, 0, hx_lane(a->tail, 0));
-    assert_int_equal(d.dst_addr_lo, HX_NO_DIGIT);
+    assert_int_equal(d.dst_addr_lo, HX_NO_ADDRESS);
     hx_switch_reroute(&rig.sw);
     rig_room_everywhere(&rig, BLOCKS);
     assert_int_equal(leaves_by(&via), d.dst_addr_hi);
@@ -363,7 +363,7 @@ static void packets_waiting_on_its_own_vc_count(void **state)
         arrive(0, TO);
         assert_int_equal(rig_step(&rig), 0);
         struct arrivals *a = &rig.hal.node.port[0].arrivals;
-        assert_int_equal(arrivals_slot(a, 0, hx_lane(a->tail, 0))->dst_addr_lo == HX_NO_DIGIT, waiting == 2);
+        assert_int_equal(arrivals_slot(a, 0, hx_lane(a->tail, 0))->dst_addr_lo == HX_NO_ADDRESS, waiting == 2);
         lab_free(NULL);
     }
 }

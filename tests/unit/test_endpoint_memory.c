@@ -195,8 +195,8 @@ static struct apart lie_apart(void)
     for (unsigned end = 0; end < 2; end++) {
         struct cloud_end *e = &cloud.end[end];
         a.memory[end] = (struct hx_endpoint_memory){lab_memory(a.bytes.often), lab_memory(a.bytes.pending),
-                                                    lab_memory(a.bytes.second), lab_memory(a.bytes.seldom),
-                                                    lab_memory(a.bytes.rare)};
+                                                    lab_memory(a.bytes.second), lab_memory(a.bytes.maps),
+                                                    lab_memory(a.bytes.reports)};
         assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, &a.memory[end]), HX_OK);
     }
     return a;
@@ -223,14 +223,14 @@ static void its_pieces_may_be_apart(void **state)
                          (uint8_t *)m->pending + a.bytes.pending);
         assert_ptr_equal(ep->slots, m->second);
         assert_int_equal(a.bytes.second, ep->slot_bytes * (size_t)ep->peers);
-        assert_ptr_equal(ep->rest, m->seldom);
+        assert_ptr_equal(ep->rest, m->maps);
         assert_ptr_equal((uint8_t *)ep->send_map + lines(sizeof *ep->send_map * ep->config.sends),
-                         (uint8_t *)m->seldom + a.bytes.seldom);
-        assert_ptr_equal(ep->send_lost, m->rare);
+                         (uint8_t *)m->maps + a.bytes.maps);
+        assert_ptr_equal(ep->send_lost, m->reports);
         assert_ptr_equal((uint8_t *)ep->report + lines(sizeof *ep->report * HX_REPORTS),
-                         (uint8_t *)m->rare + a.bytes.rare);
+                         (uint8_t *)m->reports + a.bytes.reports);
     }
-    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.second + a.bytes.seldom + a.bytes.rare,
+    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.second + a.bytes.maps + a.bytes.reports,
                      hx_endpoint_bytes(&cloud.end[0].config));
 }
 
@@ -245,8 +245,8 @@ static void state_for_losses_stays_zero(void **state)
     for (unsigned end = 0; end < 2; end++) {
         for (size_t i = 0; i < a.bytes.second; i++)
             assert_int_equal(((const uint8_t *)a.memory[end].second)[i], 0);
-        for (size_t i = 0; i < a.bytes.seldom; i++)
-            assert_int_equal(((const uint8_t *)a.memory[end].seldom)[i], 0);
+        for (size_t i = 0; i < a.bytes.maps; i++)
+            assert_int_equal(((const uint8_t *)a.memory[end].maps)[i], 0);
     }
 }
 
@@ -261,8 +261,8 @@ static void state_for_packets_without_a_path_stays_zero(void **state)
     assert_int_equal(cloud.end[1].ep.stats.messages_received, 4);
     assert_int_equal(((const struct hx_receive *)a.memory[1].second)->packets, 100);
     for (unsigned end = 0; end < 2; end++) {
-        for (size_t i = 0; i < a.bytes.rare; i++)
-            assert_int_equal(((const uint8_t *)a.memory[end].rare)[i], 0);
+        for (size_t i = 0; i < a.bytes.reports; i++)
+            assert_int_equal(((const uint8_t *)a.memory[end].reports)[i], 0);
     }
 }
 

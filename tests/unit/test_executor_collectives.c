@@ -153,7 +153,7 @@ static void algorithms_are_those_of_operations(void **state)
         {HX_ALL_REDUCE, HX_ALGORITHM_BEST, 64, HX_BY_TREE},
         {HX_BROADCAST, HX_ALGORITHM_BEST, 1 << 20, HX_BY_RING},
         {HX_GATHER, HX_ALGORITHM_BEST, 1 << 20, HX_BY_DIRECT},
-        {HX_EXCHANGE, HX_ALGORITHM_BEST, 1 << 20, HX_BY_DIRECT},
+        {HX_COLLECTIVE_ALL_TO_ALL, HX_ALGORITHM_BEST, 1 << 20, HX_BY_DIRECT},
         {HX_BARRIER, HX_ALGORITHM_BEST, 0, HX_BY_BRUCK},
     };
     const struct executed_settings settings = executed_plain();
@@ -175,7 +175,7 @@ static void times_have_closed_forms(void **state)
         enum hx_collective_kind kind;
         uint64_t time;
         uint64_t bytes; /* of all messages */
-    } cases[] = {{HX_EXCHANGE, US + BYTES / RANKS * 10, (RANKS - 1) * BYTES},
+    } cases[] = {{HX_COLLECTIVE_ALL_TO_ALL, US + BYTES / RANKS * 10, (RANKS - 1) * BYTES},
                  {HX_GATHER, US + BYTES / RANKS * 10, BYTES - BYTES / RANKS},
                  {HX_SCATTER, US + BYTES / RANKS * 10, BYTES - BYTES / RANKS},
                  {HX_REDUCE, 2 * (US + BYTES * 10), (RANKS - 1) * BYTES}, /* a binomial tree of two levels */
@@ -200,7 +200,8 @@ static void an_all_to_all_has_equal_parts(void **state)
     enum { RANKS = 7, BYTES = 1000000 };
     const struct executed_settings settings = executed_plain();
     (void)state;
-    struct executed r = executed_of(one_collective(RANKS, HX_EXCHANGE, BYTES, 0, HX_ALGORITHM_BEST), &settings);
+    struct executed r =
+        executed_of(one_collective(RANKS, HX_COLLECTIVE_ALL_TO_ALL, BYTES, 0, HX_ALGORITHM_BEST), &settings);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         assert_int_equal(r.plan.result[rank].messages, RANKS - 1);
         assert_int_equal(r.plan.result[rank].bytes, (RANKS - 1) * (BYTES / RANKS + 1));
@@ -216,7 +217,7 @@ static void an_all_to_all_goes_around(void **state)
     struct executor_message m;
     struct executed r;
     (void)state;
-    executed_prepare(&r, one_collective(RANKS, HX_EXCHANGE, RANKS, 0, HX_ALGORITHM_BEST), &settings);
+    executed_prepare(&r, one_collective(RANKS, HX_COLLECTIVE_ALL_TO_ALL, RANKS, 0, HX_ALGORITHM_BEST), &settings);
     struct executor *e = executor_new(&r.plan, 0); /* it has the last position */
     executor_start(e, 0);
     for (uint32_t i = 1; i < RANKS; i++) {
@@ -294,7 +295,7 @@ static void thousands_of_collectives_are_in_progress_at_once(void **state)
     uint32_t group = schedule_add_group(b, all, RANKS);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         for (unsigned i = 0; i < TIMES; i++)
-            (void)schedule_collect(b, rank, i % 2 ? HX_EXCHANGE : HX_ALL_REDUCE, group, 64, 0);
+            (void)schedule_collect(b, rank, i % 2 ? HX_COLLECTIVE_ALL_TO_ALL : HX_ALL_REDUCE, group, 64, 0);
     }
     struct executed r = executed_of(b, &settings);
     (void)executed_end(&r);
@@ -331,7 +332,7 @@ static void looking_for_a_peer_moves_none(void **state)
     const struct executed_settings settings = executed_plain();
     struct executed r;
     (void)state;
-    executed_prepare(&r, one_collective(RANKS, HX_EXCHANGE, 4096, 0, HX_ALGORITHM_BEST), &settings);
+    executed_prepare(&r, one_collective(RANKS, HX_COLLECTIVE_ALL_TO_ALL, 4096, 0, HX_ALGORITHM_BEST), &settings);
     struct executor *e = executor_new(&r.plan, 0);
     for (uint32_t rank = 1; rank < RANKS; rank++) {
         const uint32_t at = messages_peer(e, rank);

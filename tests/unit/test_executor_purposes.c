@@ -71,8 +71,9 @@ static struct schedule_builder *random_schedule(uint64_t *seed)
 {
     static const uint32_t all[RANKS] = {0, 1, 2, 3};
     struct schedule_builder *b = schedule_builder_new(RANKS);
-    static const enum hx_collective_kind kinds[] = {HX_ALL_REDUCE, HX_BROADCAST, HX_ALL_GATHER,     HX_EXCHANGE,
-                                                    HX_REDUCE,     HX_GATHER,    HX_REDUCE_SCATTER, HX_BARRIER};
+    static const enum hx_collective_kind kinds[] = {
+        HX_ALL_REDUCE, HX_BROADCAST, HX_ALL_GATHER,     HX_COLLECTIVE_ALL_TO_ALL,
+        HX_REDUCE,     HX_GATHER,    HX_REDUCE_SCATTER, HX_BARRIER};
     uint32_t group = schedule_add_group(b, all, RANKS);
     uint32_t first = hx_rng_below(seed, 2);
     for (uint32_t rank = 0; rank < RANKS && first; rank++)

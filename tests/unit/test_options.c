@@ -230,7 +230,7 @@ static void help_names_every_option(void **state)
                                         "--bytes SIZE ",
                                         "--time TIME ",
                                         "--real X ",
-                                        "--at d0,d1 ",
+                                        "--at HI,LO ",
                                         "a colour: red, green (default red)",
                                         "\nCommon:\n",
                                         "--json FILE ",

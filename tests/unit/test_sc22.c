@@ -119,7 +119,7 @@ static void dlrm_exchanges_twice_and_sums_twice(void **state)
     (void)state;
     struct sums sums = sums_with("dlrm.schedule.yaml", NULL, 128, 5);
     assert_ms(sums.computing_ms, 0.095 + 0.341 + 0.209 + 0.455 + 0.910 + 0.891);
-    assert_int_equal(sums.vectors[HX_EXCHANGE], 2 * 4 * 262144);
+    assert_int_equal(sums.vectors[HX_COLLECTIVE_ALL_TO_ALL], 2 * 4 * 262144);
     assert_int_equal(sums.vectors[HX_ALL_REDUCE], 4 * (728064 + 49536));
     assert_int_equal(sums.group, 128);
 }
@@ -139,7 +139,7 @@ static void gpt_3_computes_forward_and_backward_in_turn(void **state)
     odd = sums_with("gpt-3-moe-sc22.schedule.yaml", NULL, 1536, 15);
     assert_ms(even.computing_ms, 22.367 + 41.293 / 16);
     assert_ms(odd.computing_ms, 44.734 + 82.586 / 16);
-    assert_int_equal(odd.vectors[HX_EXCHANGE], 2 * 4 * 25165824);
+    assert_int_equal(odd.vectors[HX_COLLECTIVE_ALL_TO_ALL], 2 * 4 * 25165824);
     assert_int_equal(odd.sent, 4 * 25165824);
     assert_int_equal(odd.group, 16);
 }

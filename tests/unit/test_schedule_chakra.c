@@ -122,9 +122,15 @@ static void kinds_of_collectives(void **state)
         enum hx_collective_kind kind;
         uint64_t bytes;
         uint32_t root;
-    } kinds[] = {{HX_ALL_REDUCE, 600, 0}, {HX_REDUCE, 600, 0},         {HX_ALL_GATHER, 1200, 0},
-                 {HX_GATHER, 1200, 0},    {HX_SCATTER, 600, 1},        {HX_BROADCAST, 600, 1},
-                 {HX_EXCHANGE, 600, 0},   {HX_REDUCE_SCATTER, 600, 0}, {HX_REDUCE_SCATTER, 600, 0},
+    } kinds[] = {{HX_ALL_REDUCE, 600, 0},
+                 {HX_REDUCE, 600, 0},
+                 {HX_ALL_GATHER, 1200, 0},
+                 {HX_GATHER, 1200, 0},
+                 {HX_SCATTER, 600, 1},
+                 {HX_BROADCAST, 600, 1},
+                 {HX_COLLECTIVE_ALL_TO_ALL, 600, 0},
+                 {HX_REDUCE_SCATTER, 600, 0},
+                 {HX_REDUCE_SCATTER, 600, 0},
                  {HX_BARRIER, 0, 0}};
     struct bytes file = trace_begin();
     (void)state;
@@ -435,7 +441,7 @@ static void json_form(void **state)
     assert_string_equal(schedule_name(s, &o[0]), "early");
     assert_int_equal(o[0].amount, 12000000);
     assert_int_equal(o[0].stream, 1);
-    assert_int_equal(o[1].collective, HX_EXCHANGE);
+    assert_int_equal(o[1].collective, HX_COLLECTIVE_ALL_TO_ALL);
     assert_true(waits(s, 1, 0));
     schedule_close(s);
 

@@ -321,7 +321,7 @@ static void a_missing_collective_is_named(void **state)
         uint32_t group = schedule_add_group(b, all_ranks, 3);
         for (uint32_t rank = 0; rank < 3; rank++) {
             for (uint32_t i = 0; i < (rank == 1 ? calls : 2); i++)
-                (void)schedule_collect(b, rank, HX_EXCHANGE, group, 96, 0);
+                (void)schedule_collect(b, rank, HX_COLLECTIVE_ALL_TO_ALL, group, 96, 0);
         }
         check(b, calls ? "rank 1: collective 2 of group 0 (3 ranks) is missing, at rank 0 it is all-to-all of "
                          "96 B (all members of a group call the same)"

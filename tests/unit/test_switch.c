@@ -475,9 +475,9 @@ static unsigned begin_alike(struct rig *a, struct rig *b, unsigned run, uint64_t
 {
     bool router = run % 2;
     unsigned ports = router ? 3 + seeded_below(random, 12) : HX_ACCELERATOR_PORTS;
-    unsigned raise = router ? 0 : seeded_below(random, 16);
-    rig_init(a, router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, raise, BLOCKS);
-    rig_init(b, router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, raise, BLOCKS);
+    unsigned incrementing = router ? 0 : seeded_below(random, 16);
+    rig_init(a, router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, incrementing, BLOCKS);
+    rig_init(b, router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, incrementing, BLOCKS);
     for (unsigned gx = 0; gx < 256; gx++) {
         uint64_t set = seeded_next(random) & (((uint64_t)1 << ports) - 1);
         a->tree[gx] = b->tree[gx] = set;

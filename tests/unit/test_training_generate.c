@@ -29,7 +29,7 @@ static uint64_t fixed_ps(void *of, enum training_group group, enum hx_collective
 
 static uint64_t fixed_halo_ps(void *of, enum training_group group, uint64_t bytes)
 {
-    return fixed_ps(of, group, HX_EXCHANGE, bytes);
+    return fixed_ps(of, group, HX_COLLECTIVE_ALL_TO_ALL, bytes);
 }
 
 /* The time of a model: messages between stages take `latency`, collectives `collective` ps. */
@@ -312,7 +312,7 @@ static void collectives_have_the_algorithm_of_their_axis(void **state)
         if (o->kind != SCHEDULE_COLLECTIVE)
             continue;
         ring += o->algorithm == HX_ALGORITHM_TREE + HX_BY_RING;
-        best += o->algorithm == HX_ALGORITHM_BEST && o->collective == HX_EXCHANGE;
+        best += o->algorithm == HX_ALGORITHM_BEST && o->collective == HX_COLLECTIVE_ALL_TO_ALL;
     }
     assert_int_equal(ring, 2 * (LAYERS - 1));
     assert_int_equal(best, 2); /* a ring has no all-to-all */

@@ -78,9 +78,9 @@ static bool add_communication(struct taking *t, const struct training_communicat
     const double passes = c->kind == HX_ALL_REDUCE ? 2 : 1;
     struct bandwidth_need need = {.purpose = training_group_purpose[c->group],
                                   .beside = is_overlapped(t->m, c->moment),
-                                  .pattern = c->halo                  ? BANDWIDTH_HALO
-                                             : c->kind == HX_EXCHANGE ? BANDWIDTH_EXCHANGE
-                                                                      : BANDWIDTH_COLLECTIVE,
+                                  .pattern = c->halo                               ? BANDWIDTH_HALO
+                                             : c->kind == HX_COLLECTIVE_ALL_TO_ALL ? BANDWIDTH_EXCHANGE
+                                                                                   : BANDWIDTH_COLLECTIVE,
                                   .bytes = (double)c->bytes * times * passes * (size - 1) / size,
                                   .calls = times * passes / 2};
     if (c->halo)

@@ -1,6 +1,7 @@
 /* packets.c - needs at packet level (tools/bandwidth/packets.h). */
 #include "tools/bandwidth/packets.h"
 #include "base/error.h"
+#include "base/powers.h"
 #include "tools/simulation.h"
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ static const char *algorithm_of(enum bandwidth_kind kind, unsigned members)
 {
     if (kind == BANDWIDTH_FC || members == 2)
         return "direct";
-    return (members & (members - 1)) == 0 ? "halving" : "bruck";
+    return hx_is_power_of_two(members) ? "halving" : "bruck";
 }
 
 /* Messages of a phase on a whole ring: at each step a segment of each half goes to the next NPU, and to the one before.

@@ -226,7 +226,7 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
     if (!is_router(g, out->far.node) || g->f->rule == HX_VC_NEVER)
         return vc;
     bool from_router = is_router(g, in->far.node);
-    if (g->f->rule == HX_VC_BY_HOP || (g->f->rule == HX_VC_AT_LEAF && g->f->node[node].addr_hi != HX_NO_DIGIT))
+    if (g->f->rule == HX_VC_BY_HOP || (g->f->rule == HX_VC_AT_LEAF && g->f->node[node].addr_hi != HX_NO_ADDRESS))
         return vc + from_router;
     if (g->f->rule == HX_VC_AT_LEAF)
         return vc;
@@ -280,7 +280,7 @@ static unsigned area_of(const struct hx_cap_graph *g, unsigned addr_hi)
 bool hx_cap_detour_ends(const struct hx_cap_graph *g, uint32_t router, unsigned via)
 {
     unsigned addr_hi = g->f->node[router].addr_hi;
-    return addr_hi != HX_NO_DIGIT && area_of(g, addr_hi) == area_of(g, via - 1);
+    return addr_hi != HX_NO_ADDRESS && area_of(g, addr_hi) == area_of(g, via - 1);
 }
 
 /* Number of cables between routers on the longest path. */
@@ -291,7 +291,7 @@ static unsigned longest(struct hx_cap_graph *g, uint32_t source)
     if (g->one_global)
         return 5; /* local, global, local, global, local */
     for (uint32_t node = g->f->hosts; node < g->f->nodes; node++)
-        if (g->f->node[node].addr_hi != HX_NO_DIGIT && reach[node].cables != FAR && reach[node].cables > most)
+        if (g->f->node[node].addr_hi != HX_NO_ADDRESS && reach[node].cables != FAR && reach[node].cables > most)
             most = reach[node].cables;
     return 2 * most;
 }

@@ -104,7 +104,7 @@ void *hx_map_add(struct hx_map *m, const void *key)
     return record;
 }
 
-void *hx_map_get(struct hx_map *m, const void *key)
+void *hx_map_find_or_add(struct hx_map *m, const void *key)
 {
     void *record = hx_map_find(m, key);
     return record ? record : hx_map_add(m, key);

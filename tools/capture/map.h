@@ -24,7 +24,7 @@ void *hx_map_find_next(const struct hx_map *m, const void *record);
 /* Adds a record with this key, the rest zero. */
 void *hx_map_add(struct hx_map *m, const void *key);
 /* The first record with this key, added if there is none. */
-void *hx_map_get(struct hx_map *m, const void *key);
+void *hx_map_find_or_add(struct hx_map *m, const void *key);
 void hx_map_remove(struct hx_map *m, void *record);
 
 /* Iterates over all records in no particular order; *at begins with 0. NULL: the end. Neither add nor remove

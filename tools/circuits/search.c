@@ -128,7 +128,7 @@ static void *go_chains(void *argument)
     return NULL;
 }
 
-static void go_round(const struct round *r)
+static void run_round(const struct round *r)
 {
     struct worker *worker = hx_allocate(r->threads, sizeof *worker);
     for (unsigned i = 0; i < r->threads; i++) {
@@ -156,7 +156,7 @@ static void search_strategies(struct circuits_result *result, struct best *b, co
         circuits_chain_begin(&r.chain[i], &b->site->ground, &begin[i % begins],
                              i % 2 ? CIRCUITS_BETA_FAR : CIRCUITS_BETA_NEAR,
                              split_mix(split_mix(s->seed) + ((uint64_t)result->rounds << 32) + i));
-    go_round(&r);
+    run_round(&r);
     for (unsigned i = 0; i < r.chains; i++) {
         if (r.chain[i].best_seconds < b->seconds) {
             circuits_strategy_set(&b->strategy, &r.chain[i].best);

@@ -86,7 +86,7 @@ static unsigned area_at(const struct hx_fabric *g, uint32_t node)
 static bool is_at_end(const struct explorer *e, uint32_t node)
 {
     const struct hx_fabric *g = e->p->g;
-    return e->on_detour && g->node[node].addr_hi != HX_NO_DIGIT && area_at(g, node) == area_of(g, e->gx);
+    return e->on_detour && g->node[node].addr_hi != HX_NO_ADDRESS && area_at(g, node) == area_of(g, e->gx);
 }
 
 /* Output ports of a packet that came to `at` on `vc`. */
@@ -220,7 +220,7 @@ static void explore_detours(struct explorer *e)
 {
     const struct hx_fabric *g = e->p->g;
     e->on_detour = true;
-    e->gy = HX_NO_DIGIT;
+    e->gy = HX_NO_ADDRESS;
     for (e->gx = 0; e->gx < g->digits[0]; e->gx++) {
         e->destination++;
         for (uint32_t host = 0; host < g->hosts; host++) {

@@ -21,7 +21,7 @@ static bool same_tables(const struct hx_route *a, const struct hx_route *b)
         return memcmp(a->addr_hi_ports, b->addr_hi_ports, a->columns * sizeof *a->addr_hi_ports) == 0 &&
                memcmp(a->addr_lo_ports, b->addr_lo_ports, a->rows * sizeof *a->addr_lo_ports) == 0;
     return memcmp(a->x_table, b->x_table, a->columns) == 0 && memcmp(a->y_table, b->y_table, a->rows) == 0 &&
-           a->raise == b->raise;
+           a->incrementing == b->incrementing;
 }
 
 /* Whether every output that `less` offers from an input is in `all`. */

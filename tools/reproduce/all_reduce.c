@@ -47,10 +47,8 @@ static void plot_of(struct reproduce_figure *f, const char *fabric)
         figure_plot(f, title, "vector", PLOT_BINARY, PLOT_BYTES, "share of half of the injection bandwidth (%)");
     for (unsigned a = 0; a < ALGORITHMS; a++) {
         struct plot_series *ours = plot_add(p, PLOT_LINE, a, "%s", algorithms[a].name);
-        for (unsigned i = 0; i < f->plan->count; i++) {
-            const struct reproduce_run *run = &f->plan->run[i];
-            if (run->state == REPRODUCE_DONE && strcmp(run->fabric, fabric) == 0 &&
-                strcmp(run->algorithm, algorithms[a].algorithm) == 0)
+        for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabric, run));) {
+            if (strcmp(run->algorithm, algorithms[a].algorithm) == 0)
                 plot_point(ours, (double)run->bytes, run->share * 100);
         }
         add_model(p, f, a, fabric);
@@ -70,11 +68,8 @@ static void plot_of_others(struct reproduce_figure *f, const char *const *fabric
         if (paper_own(fabrics[n]))
             continue;
         struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", paper_brief(fabrics[n]));
-        for (unsigned i = 0; i < f->plan->count; i++) {
-            const struct reproduce_run *run = &f->plan->run[i];
-            if (run->state == REPRODUCE_DONE && strcmp(run->fabric, fabrics[n]) == 0)
-                plot_point(ours, (double)run->bytes, run->share * 100);
-        }
+        for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabrics[n], run));)
+            plot_point(ours, (double)run->bytes, run->share * 100);
         double value = paper_figures_of(fabrics[n])->allreduce;
         if (isfinite(value))
             plot_point(plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", paper_brief(fabrics[n])),
@@ -107,5 +102,5 @@ void show_all_reduce(struct reproduce_figure *f)
                       "from table III.");
     figure_annotation(
         f, "Paper: table II has one value for large vectors, drawn here at 4 GiB; the other points of the figure "
-           "are plotted curves: read off the plot: not given.");
+           "are plotted curves; values read off a plot are left out.");
 }

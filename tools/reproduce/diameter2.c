@@ -48,6 +48,12 @@ const struct diameter2_network *diameter2_network_of(const char *fabric, enum re
     return NULL;
 }
 
+const char *diameter2_routing_of(const char *fabric)
+{
+    const char *routing = strstr(fabric, "routing=");
+    return routing ? routing + strlen("routing=") : "minimal";
+}
+
 /* Adds the run on a network with a routing. The fabric's text is stored in the run. */
 static void add(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing,
                 struct reproduce_run run)

@@ -14,6 +14,9 @@ struct diameter2_network {
 /* The network of a run's fabric, with any routing; NULL: none. */
 const struct diameter2_network *diameter2_network_of(const char *fabric, enum reproduce_effort effort);
 
+/* The routing that a fabric's spec names. */
+const char *diameter2_routing_of(const char *fabric);
+
 enum { DIAMETER2_ROUTINGS = 6 }; /* of an exchange: minimal, Valiant, UGAL-L by three choices, and with a threshold */
 
 /* For experiments that are computed without runs. */

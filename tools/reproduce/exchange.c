@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *routing_of(const char *fabric)
-{
-    return strstr(fabric, "routing=") + strlen("routing=");
-}
-
 static void bars(struct reproduce_figure *f)
 {
     struct plot *p = figure_plot(f, f->title, "network", PLOT_LINEAR, PLOT_NUMBER, "share of injection (%)");
@@ -24,7 +19,7 @@ static void bars(struct reproduce_figure *f)
             routing = 0;
         }
         if (!series[routing])
-            series[routing] = plot_add(p, PLOT_BARS, routing, "%s", routing_of(run->fabric));
+            series[routing] = plot_add(p, PLOT_BARS, routing, "%s", diameter2_routing_of(run->fabric));
         double place = p->categories - 1 + (routing + 0.5) * p->bar_width - 0.4;
         plot_point(series[routing], place, run->state == REPRODUCE_DONE ? run->share * 100 : NAN);
     }
@@ -37,10 +32,11 @@ void show_exchange(struct reproduce_figure *f)
     for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         const char *network = diameter2_network_of(run->fabric, f->plan->effort)->spec;
         struct cells c = {0};
-        text_table_row(t, network, routing_of(run->fabric), cell(&c, 1, run->share * 100),
+        text_table_row(t, network, diameter2_routing_of(run->fabric), cell(&c, 1, run->share * 100),
                        cell(&c, 2, run->virtual_seconds * 1e6));
-        figure_result(f, json_pack("{s:s, s:s, s:f, s:f}", "fabric", network, "routing", routing_of(run->fabric),
-                                   "share_percent", run->share * 100, "virtual_seconds", run->virtual_seconds));
+        figure_result(f,
+                      json_pack("{s:s, s:s, s:f, s:f}", "fabric", network, "routing", diameter2_routing_of(run->fabric),
+                                "share_percent", run->share * 100, "virtual_seconds", run->virtual_seconds));
     }
     bars(f);
     figure_annotation(

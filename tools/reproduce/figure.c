@@ -90,11 +90,9 @@ static void print_runs(const struct reproduce_plan *p, FILE *out)
     fputc('\n', out);
     struct text_table *t = text_table_new(1);
     text_table_row(t, "command", "wall s", "M packet-hops/s");
-    for (unsigned i = 0; i < p->count; i++) {
-        const struct reproduce_run *run = &p->run[i];
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(p, run));) {
         struct cells c = {0};
-        if (run->state == REPRODUCE_DONE)
-            text_table_row(t, run->command, cell(&c, 1, run->wall_seconds), cell(&c, 2, run->hops_per_second / 1e6));
+        text_table_row(t, run->command, cell(&c, 1, run->wall_seconds), cell(&c, 2, run->hops_per_second / 1e6));
     }
     text_table_print(t, out);
     text_table_free(t);

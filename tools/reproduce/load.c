@@ -10,19 +10,11 @@ enum { MOST_CURVES = 16 };
 static const char worst_case[] = "worst-case";
 static const char uniform[] = "uniform";
 
-static const char *routing_of(const char *fabric)
-{
-    const char *routing = strstr(fabric, "routing=");
-    return routing ? routing + strlen("routing=") : "minimal";
-}
-
 /* Carried load at full offered load, in per cent; NAN: not run. */
 static double saturation(const struct reproduce_plan *p, const char *fabric, const char *traffic)
 {
-    for (unsigned i = 0; i < p->count; i++) {
-        const struct reproduce_run *run = &p->run[i];
-        if (run->state == REPRODUCE_DONE && run->rate >= 1 && strcmp(run->fabric, fabric) == 0 &&
-            strcmp(run->traffic, traffic) == 0)
+    for (const struct reproduce_run *run = NULL; (run = plan_next_of(p, fabric, run));) {
+        if (run->rate >= 1 && strcmp(run->traffic, traffic) == 0)
             return run->share * 100;
     }
     return NAN;
@@ -34,7 +26,7 @@ static void saturation_table(struct reproduce_figure *f, const char *const *fabr
     text_table_row(t, "network", "routing", "uniform %", "worst case %", "worst case by formula %");
     for (unsigned n = 0; n < count; n++) {
         const struct diameter2_network *network = diameter2_network_of(fabrics[n], f->plan->effort);
-        const char *routing = routing_of(fabrics[n]);
+        const char *routing = diameter2_routing_of(fabrics[n]);
         double formula = strcmp(routing, "minimal") == 0 ? network->worst * 100 : NAN;
         struct cells c = {0};
         text_table_row(t, network->spec, routing, cell(&c, 1, saturation(f->plan, fabrics[n], uniform)),
@@ -49,12 +41,12 @@ static void load_table(struct reproduce_figure *f)
     for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         const char *network = diameter2_network_of(run->fabric, f->plan->effort)->spec;
         struct cells c = {0};
-        text_table_row(t, network, routing_of(run->fabric), run->traffic, cell(&c, 0, run->rate * 100),
+        text_table_row(t, network, diameter2_routing_of(run->fabric), run->traffic, cell(&c, 0, run->rate * 100),
                        cell(&c, 1, run->share * 100), cell(&c, 2, run->p50_ns / 1e3), cell(&c, 2, run->p99_ns / 1e3));
         figure_result(f, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o}", "fabric", network, "routing",
-                                   routing_of(run->fabric), "traffic", run->traffic, "offered_percent", run->rate * 100,
-                                   "carried_percent", run->share * 100, "p50_ns", figure_number(run->p50_ns), "p99_ns",
-                                   figure_number(run->p99_ns)));
+                                   diameter2_routing_of(run->fabric), "traffic", run->traffic, "offered_percent",
+                                   run->rate * 100, "carried_percent", run->share * 100, "p50_ns",
+                                   figure_number(run->p50_ns), "p99_ns", figure_number(run->p99_ns)));
     }
 }
 
@@ -68,11 +60,9 @@ static void plot_of(struct reproduce_figure *f, const char *const *fabrics, unsi
                                  latency ? "median latency of a packet (us)" : "carried, share of injection (%)");
     for (unsigned n = 0; n < count; n++) {
         const struct diameter2_network *network = diameter2_network_of(fabrics[n], f->plan->effort);
-        struct plot_series *line = plot_add(p, PLOT_LINE, n, "%s, %s", network->name, routing_of(fabrics[n]));
-        for (unsigned i = 0; i < f->plan->count; i++) {
-            const struct reproduce_run *run = &f->plan->run[i];
-            if (run->state == REPRODUCE_DONE && strcmp(run->fabric, fabrics[n]) == 0 &&
-                strcmp(run->traffic, traffic) == 0)
+        struct plot_series *line = plot_add(p, PLOT_LINE, n, "%s, %s", network->name, diameter2_routing_of(fabrics[n]));
+        for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabrics[n], run));) {
+            if (strcmp(run->traffic, traffic) == 0)
                 plot_point(line, run->rate * 100, latency ? run->p50_ns / 1e3 : run->share * 100);
         }
     }

@@ -42,10 +42,7 @@ static void fig11_plot(struct reproduce_figure *f, bool own)
         struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", name);
         struct plot_series *bound = plot_add(p, PLOT_DASHES, n, "%s, %s", name, own ? "cut bound" : "bound");
         struct plot_series *paper = plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", name);
-        for (unsigned i = 0; i < f->plan->count; i++) {
-            const struct reproduce_run *run = &f->plan->run[i];
-            if (run->state != REPRODUCE_DONE || strcmp(run->fabric, fabrics[n]) != 0)
-                continue;
+        for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabrics[n], run));) {
             plot_point(ours, (double)run->bytes, run->share * 100);
             plot_point(bound, (double)run->bytes, run->bound * 100);
         }
@@ -61,8 +58,8 @@ void show_fig11(struct reproduce_figure *f)
     fig11_plot(f, true);
     fig11_plot(f, false);
     figure_annotation(
-        f, "Paper: table II's value for messages of 1 MiB. The other points of its figure 11 are a plotted curve: "
-           "read off the plot: not given.");
+        f, "Paper: table II's value for messages of 1 MiB. The other points of its figure 11 are a plotted curve; "
+           "values read off a plot are left out.");
     figure_annotation(
         f, "Share: payload delivered until the last delivery, over 4 x 400 Gb/s for each accelerator in that time. "
            "Bound: what the cut through the fabric, or its fullest link, allows.");
@@ -87,10 +84,7 @@ static struct sample gather(const struct reproduce_plan *plan, const char *fabri
     for (unsigned i = 0; i < plan->count; i++)
         most += plan->run[i].receivers;
     s.share = hx_allocate(most, sizeof *s.share);
-    for (unsigned i = 0; i < plan->count; i++) {
-        const struct reproduce_run *run = &plan->run[i];
-        if (run->state != REPRODUCE_DONE || strcmp(run->fabric, fabric) != 0)
-            continue;
+    for (const struct reproduce_run *run = NULL; (run = plan_next_of(plan, fabric, run));) {
         s.seeds++;
         for (unsigned rank = 0; rank < run->receivers; rank++) {
             s.share[s.count++] = run->received[rank] * 100;
@@ -153,7 +147,7 @@ void show_fig12(struct reproduce_figure *f)
         }
         free(s.share);
     }
-    figure_annotation(f, "The paper shows this distribution as a plot: read off the plot: not given.");
+    figure_annotation(f, "The paper shows this distribution as a plot; values read off a plot are left out.");
     figure_annotation(
         f, "Each accelerator sends one message to a partner of its own, chosen at random by the seed; what it "
            "receives is divided by the time until it has all of it.");

@@ -259,7 +259,7 @@ struct comparison {
     const char *head, *y_label;
     measure *of;
     int digits;
-    enum bandwidth_way first; /* EqualBW is no way if others are compared with it */
+    enum bandwidth_way first; /* EqualBW is not one if others are compared with it */
     const double *paper_mean, *paper_most;
 };
 

@@ -265,3 +265,12 @@ const struct reproduce_run *plan_next_done(const struct reproduce_plan *p, const
         run++;
     return run < p->run + p->count ? run : NULL;
 }
+
+const struct reproduce_run *plan_next_of(const struct reproduce_plan *p, const char *fabric,
+                                         const struct reproduce_run *last)
+{
+    const struct reproduce_run *run = plan_next_done(p, last);
+    while (run && strcmp(run->fabric, fabric) != 0)
+        run = plan_next_done(p, run);
+    return run;
+}

@@ -32,5 +32,8 @@ unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPROD
 
 /* The first run behind `last` that is done; NULL: there is none. `last` NULL: begins with the first. */
 const struct reproduce_run *plan_next_done(const struct reproduce_plan *p, const struct reproduce_run *last);
+/* As plan_next_done(), of one fabric. */
+const struct reproduce_run *plan_next_of(const struct reproduce_plan *p, const char *fabric,
+                                         const struct reproduce_run *last);
 
 #endif

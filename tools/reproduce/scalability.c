@@ -63,19 +63,9 @@ static void parts_row(struct reproduce_figure *f, struct text_table *t, const ch
     hx_spec_free(&spec);
 }
 
-void show_scalability(struct reproduce_figure *f)
+/* Hosts of each family by radix: a table, and a plot. */
+static void show_radixes(struct reproduce_figure *f)
 {
-    static const char *const small[] = {
-        "slim-fly q=5 p=3", "slim-fly q=5 p=4", "mlfm h=5", "oft k=5", "fat-tree hosts=128 radix=16 levels=2", NULL};
-    static const char *const papers[] = {"slim-fly q=13 p=9",
-                                         "slim-fly q=13 p=10",
-                                         "mlfm h=15",
-                                         "oft k=12",
-                                         "fat-tree hosts=2048 radix=64 levels=2",
-                                         "fat-tree hosts=3456 radix=24 levels=3",
-                                         "hyperx 15x15 p=15",
-                                         "dragonfly a=14 p=7 h=7 groups=99",
-                                         NULL};
     bool quick = f->plan->effort == REPRODUCE_QUICK;
     struct text_table *t = figure_table(f, 1);
     struct plot *p = figure_plot(f, "Hosts that switches of a radix can join (figure 3)", "ports of a switch",
@@ -90,17 +80,40 @@ void show_scalability(struct reproduce_figure *f)
     text_table_cells(t, FAMILIES + 1, head);
     for (unsigned radix = FAMILY_LEAST_RADIX; radix <= (quick ? 16 : FAMILY_MOST_RADIX); radix += 4)
         radix_row(f, t, line, radix);
-    t = figure_table(f, 1);
+}
+
+/* Links, ports and distances of some fabrics. */
+static void parts_table(struct reproduce_figure *f)
+{
+    static const char *const small[] = {
+        "slim-fly q=5 p=3", "slim-fly q=5 p=4", "mlfm h=5", "oft k=5", "fat-tree hosts=128 radix=16 levels=2", NULL};
+    static const char *const papers[] = {"slim-fly q=13 p=9",
+                                         "slim-fly q=13 p=10",
+                                         "mlfm h=15",
+                                         "oft k=12",
+                                         "fat-tree hosts=2048 radix=64 levels=2",
+                                         "fat-tree hosts=3456 radix=24 levels=3",
+                                         "hyperx 15x15 p=15",
+                                         "dragonfly a=14 p=7 h=7 groups=99",
+                                         NULL};
+    struct text_table *t = figure_table(f, 1);
     text_table_row(t, "fabric", "hosts", "routers", "links a host", "ports a host", "router diameter", "distance",
                    "$ a host");
-    for (const char *const *each = quick ? small : papers; *each; each++)
+    for (const char *const *each = f->plan->effort == REPRODUCE_QUICK ? small : papers; *each; each++)
         parts_row(f, t, *each);
+}
+
+void show_scalability(struct reproduce_figure *f)
+{
+    show_radixes(f);
+    parts_table(f);
     figure_annotation(f,
                       "Links with the hosts' own; ports of switches that something hangs on; distance in links, the "
                       "hosts' own included, on average; dollars of one plane, by appendix C of the HammingMesh paper.");
     figure_annotation(
         f, "Paper: its three diameter-two designs cost two links and three switch ports a host, and the OFT has "
-           "twice the hosts of the others at the same cost. Its curves are plotted: read off: not given.");
+           "twice the hosts of the others at the same cost. Its curves are plotted; values read off a plot are "
+           "left out.");
 }
 
 /* ---- figure 4 ---- */
@@ -136,5 +149,5 @@ void show_bisection(struct reproduce_figure *f)
     figure_annotation(f,
                       "By search: the best halves found (topology/bisection.h), so the bisection is that or less. The "
                       "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
-    figure_annotation(f, "Paper: a plotted curve: read off: not given.");
+    figure_annotation(f, "Paper: a plotted curve; values read off a plot are left out.");
 }

@@ -7,18 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_done(const struct reproduce_run *run, const char *fabric, bool collective)
-{
-    return run->state == REPRODUCE_DONE && (run->algorithm != NULL) == collective && strcmp(run->fabric, fabric) == 0;
-}
-
 /* The run of the fabric with the highest share; NULL: none. */
 static const struct reproduce_run *best(const struct reproduce_plan *p, const char *fabric, bool collective)
 {
     const struct reproduce_run *found = NULL;
-    for (unsigned i = 0; i < p->count; i++)
-        if (is_done(&p->run[i], fabric, collective) && (!found || p->run[i].share > found->share))
-            found = &p->run[i];
+    for (const struct reproduce_run *run = NULL; (run = plan_next_of(p, fabric, run));)
+        if ((run->algorithm != NULL) == collective && (!found || run->share > found->share))
+            found = run;
     return found;
 }
 
@@ -58,10 +53,9 @@ static void vector_table(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 2);
     text_table_row(t, "all-reduce on", "algorithm", "vector", "share %", "closed form %", "simulated ms");
-    for (unsigned i = 0; i < f->plan->count; i++) {
-        const struct reproduce_run *run = &f->plan->run[i];
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         struct cells c = {0};
-        if (run->algorithm && run->state == REPRODUCE_DONE)
+        if (run->algorithm)
             text_table_row(t, run->fabric, run->algorithm, cell_bytes(&c, run->bytes), cell(&c, 2, percent(run)),
                            cell(&c, 2, paper_all_reduce_share(run->fabric, run->algorithm, run->bytes) * 100),
                            cell(&c, 4, run->virtual_seconds * 1e3));

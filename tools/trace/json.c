@@ -66,27 +66,49 @@ json_t *hx_trace_packet_json(const struct hx_trace_view *v, const struct hx_trac
     return packet;
 }
 
-static json_t *message_json(const struct hx_capture_index *c, const struct hx_message_sum *m)
+static json_t *planes_json(const struct hx_message_sum *m)
 {
     json_t *planes = json_array();
     for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++)
         json_array_append_new(planes, number(m->by_plane[plane]));
+    return planes;
+}
+
+static json_t *first_port_json(const struct hx_message_sum *m)
+{
     json_t *first = json_object();
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++)
         json_object_set_new(first, hx_port_letters[port], number(m->by_port[port]));
+    return first;
+}
+
+static json_t *path_json(const struct hx_message_sum *m, const struct hx_path *path)
+{
+    return json_pack("{s:s?, s:I, s:f, s:o}", "ports", path->text, "packets", (json_int_t)path->packets, "share",
+                     (double)path->packets / (double)m->latency.count, "latency_ns", time_json(&path->latency));
+}
+
+static json_t *message_json(const struct hx_capture_index *c, const struct hx_message_sum *m)
+{
     json_t *paths = json_array();
     for (uint32_t i = 0; i < m->path_count; i++)
-        json_array_append_new(paths, json_pack("{s:s?, s:I, s:f, s:o}", "ports", m->paths[i].text, "packets",
-                                               (json_int_t)m->paths[i].packets, "share",
-                                               (double)m->paths[i].packets / (double)m->latency.count, "latency_ns",
-                                               time_json(&m->paths[i].latency)));
-    return json_pack("{s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from",
-                     host_json(c, m->key.src_addr_hi, m->key.src_addr_lo), "to",
-                     host_json(c, m->key.dst_addr_hi, m->key.dst_addr_lo), "job", (int)m->key.job, "message",
-                     (json_int_t)m->key.message, "packets", (json_int_t)m->packets, "seen", (json_int_t)m->seen,
-                     "delivered", (json_int_t)m->delivered, "acknowledgements", (json_int_t)m->acknowledgements,
-                     "first_ns", (json_int_t)m->first_ns, "last_ns", (json_int_t)m->last_ns, "planes", planes,
-                     "first_port", first, "latency_ns", time_json(&m->latency), "paths", paths);
+        json_array_append_new(paths, path_json(m, &m->paths[i]));
+    json_t *message = json_object();
+    json_object_set_new(message, "from", host_json(c, m->key.src_addr_hi, m->key.src_addr_lo));
+    json_object_set_new(message, "to", host_json(c, m->key.dst_addr_hi, m->key.dst_addr_lo));
+    json_object_set_new(message, "job", number(m->key.job));
+    json_object_set_new(message, "message", number(m->key.message));
+    json_object_set_new(message, "packets", number(m->packets));
+    json_object_set_new(message, "seen", number(m->seen));
+    json_object_set_new(message, "delivered", number(m->delivered));
+    json_object_set_new(message, "acknowledgements", number(m->acknowledgements));
+    json_object_set_new(message, "first_ns", number(m->first_ns));
+    json_object_set_new(message, "last_ns", number(m->last_ns));
+    json_object_set_new(message, "planes", planes_json(m));
+    json_object_set_new(message, "first_port", first_port_json(m));
+    json_object_set_new(message, "latency_ns", time_json(&m->latency));
+    json_object_set_new(message, "paths", paths);
+    return message;
 }
 
 static json_t *ports_json(const struct hx_trace_view *v)
@@ -117,40 +139,72 @@ static json_t *missing_json(const struct hx_trace_view *v)
     return missing;
 }
 
-json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
+static json_t *packets_json(const struct hx_trace_sums *s)
+{
+    const uint64_t *fate = s->fate;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "seen", (json_int_t)s->packets, "delivered",
+                     (json_int_t)fate[HX_TRACE_DELIVERED], "missing", (json_int_t)fate[HX_TRACE_MISSING], "damaged",
+                     (json_int_t)fate[HX_TRACE_DAMAGED], "on_their_way", (json_int_t)fate[HX_TRACE_OUT_OF_SIGHT]);
+}
+
+static json_t *latency_json(const struct hx_trace_sums *s)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "least", (json_int_t)s->latency.least, "p50",
+                     (json_int_t)hx_sums_quantile(s, 0.5), "p99", (json_int_t)hx_sums_quantile(s, 0.99), "max",
+                     (json_int_t)s->latency.most);
+}
+
+static json_t *messages_json(const struct hx_trace_view *v)
 {
     const struct hx_trace_sums *s = v->sums;
-    const struct hx_capture_index *c = v->trace->c;
     json_t *messages = json_array();
     const struct hx_message_sum **list = hx_sums_messages(s);
     for (size_t i = 0; i < s->messages.count && i < v->most; i++)
-        json_array_append_new(messages, message_json(c, list[i]));
+        json_array_append_new(messages, message_json(v->trace->c, list[i]));
     free(list);
-    json_t *latency = json_pack("{s:I, s:I, s:I, s:I}", "least", (json_int_t)s->latency.least, "p50",
-                                (json_int_t)hx_sums_quantile(s, 0.5), "p99", (json_int_t)hx_sums_quantile(s, 0.99),
-                                "max", (json_int_t)s->latency.most);
-    return json_pack(
-        "{s:o, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "file",
-        hx_json_text(v->file), "spec", hx_json_text(c->fabric.known ? c->fabric.spec.fabric : NULL), "frames",
-        (json_int_t)c->frames, "ports", (json_int_t)c->port_count, "frames_lost",
-        (json_int_t)hx_capture_index_dropped(c), "packets", "seen", (json_int_t)s->packets, "delivered",
-        (json_int_t)s->fate[HX_TRACE_DELIVERED], "missing", (json_int_t)s->fate[HX_TRACE_MISSING], "damaged",
-        (json_int_t)s->fate[HX_TRACE_DAMAGED], "on_their_way", (json_int_t)s->fate[HX_TRACE_OUT_OF_SIGHT], "latency_ns",
-        latency, "message_count", (json_int_t)s->messages.count, "messages", messages, "waited_for", ports_json(v),
-        "missing_packets", missing_json(v), "hops", packets, "cut_at", c->cut_at ? number(c->cut_at) : json_null());
+    return messages;
+}
+
+json_t *hx_trace_json(const struct hx_trace_view *v, json_t *hops)
+{
+    const struct hx_trace_sums *s = v->sums;
+    const struct hx_capture_index *c = v->trace->c;
+    json_t *trace = json_object();
+    json_object_set_new(trace, "file", hx_json_text(v->file));
+    json_object_set_new(trace, "spec", hx_json_text(c->fabric.known ? c->fabric.spec.fabric : NULL));
+    json_object_set_new(trace, "frames", number(c->frames));
+    json_object_set_new(trace, "ports", number(c->port_count));
+    json_object_set_new(trace, "frames_lost", number(hx_capture_index_dropped(c)));
+    json_object_set_new(trace, "packets", packets_json(s));
+    json_object_set_new(trace, "latency_ns", latency_json(s));
+    json_object_set_new(trace, "message_count", number(s->messages.count));
+    json_object_set_new(trace, "messages", messages_json(v));
+    json_object_set_new(trace, "waited_for", ports_json(v));
+    json_object_set_new(trace, "missing_packets", missing_json(v));
+    json_object_set_new(trace, "hops", hops);
+    json_object_set_new(trace, "cut_at", c->cut_at ? number(c->cut_at) : json_null());
+    return trace;
 }
 
 /* ---- timeline ---- */
 
+/* A message, or what answers it: a process of the timeline. */
+struct process_key {
+    uint16_t src_addr_hi, src_addr_lo, dst_addr_hi, dst_addr_lo;
+    uint32_t message;
+    uint16_t job;
+    uint16_t kind; /* enum hx_kind */
+};
+
 struct process {
-    struct hx_message_key key;
+    struct process_key key;
     uint32_t number;
 };
 
 void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture_index *c)
 {
     *t = (struct hx_timeline){.out = out, .c = c};
-    t->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct process));
+    t->messages = hx_map_make(sizeof(struct process_key), sizeof(struct process));
     fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", out);
 }
 
@@ -161,14 +215,14 @@ static void begin_event(struct hx_timeline *t)
 
 static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
 {
-    struct hx_message_key key = {.src_addr_hi = h->src_addr_hi,
-                                 .src_addr_lo = h->src_addr_lo,
-                                 .dst_addr_hi = h->dst_addr_hi,
-                                 .dst_addr_lo = h->dst_addr_lo,
-                                 .message = h->message,
-                                 .job = h->job,
-                                 .epoch = h->kind};
-    struct process *p = hx_map_get(&t->messages, &key);
+    struct process_key key = {.src_addr_hi = h->src_addr_hi,
+                              .src_addr_lo = h->src_addr_lo,
+                              .dst_addr_hi = h->dst_addr_hi,
+                              .dst_addr_lo = h->dst_addr_lo,
+                              .message = h->message,
+                              .job = h->job,
+                              .kind = h->kind};
+    struct process *p = hx_map_find_or_add(&t->messages, &key);
     if (p->number == 0) {
         const struct hx_coordinate from = hx_cap_host(&t->c->fabric, h->src_addr_hi, h->src_addr_lo);
         const struct hx_coordinate to = hx_cap_host(&t->c->fabric, h->dst_addr_hi, h->dst_addr_lo);
@@ -176,8 +230,7 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
         begin_event(t);
         fprintf(t->out,
                 "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%sa%u,%u to a%u,%u "
-                "message "
-                "%u\"}}",
+                "message %u\"}}",
                 p->number, h->kind == HX_DATA ? "" : "answers ", from.addr_hi, from.addr_lo, to.addr_hi, to.addr_lo,
                 h->message);
     }

@@ -60,7 +60,7 @@ void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_
     printf("%s, job %u, plane %u, %u bytes", hx_cap_packet_text(packet, &v->trace->c->fabric, h), h->job, h->plane,
            h->length);
     if (via_of(p))
-        printf(", by a detour to d0 %u", via_of(p) - 1);
+        printf(", by a detour to the router of addr_hi %u", via_of(p) - 1);
     printf(": ");
     const char *took = duration(since(p->steps[p->count - 1].time_ns, p->steps[0].time_ns));
     switch (hx_trace_fate(v->trace->c, p)) {

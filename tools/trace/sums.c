@@ -139,7 +139,7 @@ static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p
     if (p->header.kind == HX_HELLO)
         return;
     struct hx_message_key key = key_of(&p->header);
-    struct hx_message_sum *m = hx_map_get(&s->messages, &key);
+    struct hx_message_sum *m = hx_map_find_or_add(&s->messages, &key);
     if (p->header.kind != HX_DATA) {
         m->acknowledgements += p->header.kind == HX_ACK && delivered;
         return;

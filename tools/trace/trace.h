@@ -30,8 +30,8 @@ struct hx_trace_packet {
 enum hx_trace_fate {
     HX_TRACE_DELIVERED,
     HX_TRACE_DAMAGED,      /* it came out with a wrong checksum */
-    HX_TRACE_MISSING,      /* it vanished where the capture shows all ways on */
-    HX_TRACE_OUT_OF_SIGHT, /* the way on is not captured, or the capture lost frames there */
+    HX_TRACE_MISSING,      /* it vanished where the capture shows all next links */
+    HX_TRACE_OUT_OF_SIGHT, /* the next link is not captured, or the capture lost frames there */
     HX_TRACE_FATES
 };
 enum hx_trace_fate hx_trace_fate(const struct hx_capture_index *c, const struct hx_trace_packet *p);

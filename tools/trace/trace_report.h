@@ -23,7 +23,7 @@ json_t *hx_trace_packet_json(const struct hx_trace_view *v, const struct hx_trac
 
 /* Writes totals and messages. */
 void hx_trace_print(const struct hx_trace_view *v);
-json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets);
+json_t *hx_trace_json(const struct hx_trace_view *v, json_t *hops);
 
 /* Ports by total waiting time of their packets, longest first. Free the array. */
 uint32_t *hx_trace_busiest(const struct hx_trace_sums *s);

@@ -31,7 +31,7 @@ void hx_copies_free(struct hx_copies *c)
 
 void hx_copies_note(struct hx_copies *c, const struct hx_crossing *one)
 {
-    ((struct count *)hx_map_get(&c->recent, one))->sent++;
+    ((struct count *)hx_map_find_or_add(&c->recent, one))->sent++;
 }
 
 bool hx_copies_take(struct hx_copies *c, const struct hx_crossing *one)
@@ -49,7 +49,7 @@ bool hx_copies_take(struct hx_copies *c, const struct hx_crossing *one)
 
 void hx_copies_allow(struct hx_copies *c, const struct hx_key *key)
 {
-    ((struct made *)hx_map_get(&c->made, key))->count++;
+    ((struct made *)hx_map_find_or_add(&c->made, key))->count++;
 }
 
 bool hx_copies_are_due(const struct hx_copies *c, uint64_t time_ns, uint64_t while_ns)

@@ -48,7 +48,7 @@ static struct chunk chunk_of(const struct hx_header *h)
 
 static void settle(struct hx_verify *v, const struct hx_capture_frame *s, int change)
 {
-    struct account *a = hx_map_get(&v->balance, &s->seen.key);
+    struct account *a = hx_map_find_or_add(&v->balance, &s->seen.key);
     a->balance += change;
     a->injections += change > 0;
     struct sight *latest = change > 0 ? &a->injected : &a->delivered;
@@ -87,7 +87,7 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_capture_frame *s)
     if (h->kind != HX_DATA && h->kind != HX_ACK)
         return;
     struct chunk key = chunk_of(h);
-    struct chunk *p = hx_map_get(&v->delivered, &key);
+    struct chunk *p = hx_map_find_or_add(&v->delivered, &key);
     if (h->kind == HX_ACK) {
         if (p->there <= h->offset)
             p->there = (uint64_t)h->offset + 1;
@@ -119,7 +119,7 @@ static bool loses_nothing(const struct hx_verify *v, const struct hx_loss *how)
 
 void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, const struct hx_loss *how)
 {
-    struct hx_lost *l = hx_map_get(&v->lost, at->key);
+    struct hx_lost *l = hx_map_find_or_add(&v->lost, at->key);
     bool allowed = hx_fault_allowed(v, at->port, at->time_ns, how->by);
     bool for_a_time = allowed || hx_fault_allowed(v, at->port, at->time_ns, how->or_repaired);
     note_place(l, at, how);
@@ -137,7 +137,7 @@ static const unsigned may_lose = HX_ALLOW_GAPS | HX_ALLOW_LOSS | HX_ALLOW_DAMAGE
 static void lose_between(struct hx_verify *v, const struct account *a)
 {
     const struct sight *i = &a->injected;
-    struct hx_lost *l = hx_map_get(&v->lost, &a->key);
+    struct hx_lost *l = hx_map_find_or_add(&v->lost, &a->key);
     note_place(l, &(struct hx_seen_at){i->frame, i->time_ns, i->port, &a->key},
                &(struct hx_loss){.by = may_lose, .next = HX_NO_INDEX, .came = true});
     bool allowed = l->allowed || hx_fault_allowed(v, i->port, i->time_ns, may_lose);

@@ -413,7 +413,7 @@ static bool is_known(const struct hx_key *key)
 static void note(struct hx_fault_allowances *e, const struct hx_key *key, uint64_t time_ns, bool made_up)
 {
     bool first = hx_map_find(&e->damaged, key) == NULL;
-    struct damage *d = hx_map_get(&e->damaged, key);
+    struct damage *d = hx_map_find_or_add(&e->damaged, key);
     d->since_ns = first || time_ns < d->since_ns ? time_ns : d->since_ns;
     d->made_up |= made_up;
 }

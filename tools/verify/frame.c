@@ -39,7 +39,8 @@ static bool header_fits(struct hx_verify *v, const struct hx_capture_frame *s)
     }
     if (!h->via || g->routing.policy != HX_MINIMAL)
         return true;
-    FIND(v, s, HX_RULE_HEADER, "is on a detour to d0 %u, but the %s makes none", h->via - 1U, v->c->fabric.spec.fabric);
+    FIND(v, s, HX_RULE_HEADER, "is on a detour to addr_hi %u, but the %s makes none", h->via - 1U,
+         v->c->fabric.spec.fabric);
     return false;
 }
 
@@ -203,7 +204,7 @@ static void find_no_path(struct hx_verify *v, const struct hx_capture_frame *s)
     const struct hx_coordinate from = hx_cap_host(&v->c->fabric, h->src_addr_hi, h->src_addr_lo);
     const struct hx_coordinate to = hx_cap_host(&v->c->fabric, h->dst_addr_hi, h->dst_addr_lo);
     if (h->via)
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to d0 %u", from.addr_hi,
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to addr_hi %u", from.addr_hi,
              from.addr_lo, h->via - 1U);
     else
         FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal path from a%u,%u to a%u,%u", from.addr_hi,

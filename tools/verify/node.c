@@ -12,8 +12,8 @@ struct resident {
     uint32_t port; /* in v->c->ports */
     uint16_t via;
     uint8_t vc, hops;
-    bool departed; /* departed without arrival */
-    bool doubtful; /* the departure of a similar arrival fits this one too, so its own may belong to the other */
+    bool departed;  /* departed without arrival */
+    bool ambiguous; /* the departure of a similar arrival fits this one too, so its own may belong to the other */
 };
 
 enum { MOST_STRAYS = 1 << 21 }; /* limit of packets followed at partly captured nodes */
@@ -141,7 +141,7 @@ static void validate_path(struct hx_verify *v, const struct resident *in, const 
 static void validate_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
-    if (!in->doubtful)
+    if (!in->ambiguous)
         validate_path(v, in, out, returned);
     if ((uint8_t)(in->hops + 1U) != out->hops)
         hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_HOPS,
@@ -157,13 +157,13 @@ static bool may_be_lost(struct hx_verify *v, const struct resident *r)
     return hx_fault_allowed(v, r->port, r->time_ns, loses | HX_ALLOW_REROUTE);
 }
 
-/* Marks other arrivals as doubtful that fit `out` as well as `best`, but by another port or VC. */
-static void doubt_others(struct hx_verify *v, const struct resident *out, const struct resident *best, enum fit fit)
+/* Marks other arrivals as ambiguous that fit `out` as well as `best`, but by another port or VC. */
+static void note_ambiguous(struct hx_verify *v, const struct resident *out, const struct resident *best, enum fit fit)
 {
     for (struct resident *other = hx_map_find(&v->residents, out); other;
          other = hx_map_find_next(&v->residents, other)) {
         if (!other->departed && (other->port != best->port || other->vc != best->vc))
-            other->doubtful |= fit_of(v, other, out) == fit;
+            other->ambiguous |= fit_of(v, other, out) == fit;
     }
 }
 
@@ -185,7 +185,7 @@ static struct resident *partner(struct hx_verify *v, const struct resident *out)
         }
     }
     if (best_fit != FITS_NOT && alike > 1)
-        doubt_others(v, out, best, best_fit);
+        note_ambiguous(v, out, best, best_fit);
     return best;
 }
 

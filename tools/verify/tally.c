@@ -21,7 +21,7 @@ void hx_tally_begin(struct hx_map *of)
 void hx_tally_add(struct hx_map *of, const char *what, uint32_t port, uint32_t fault, uint64_t frame)
 {
     const struct hx_tally key = {.what = what, .port = port, .fault = fault};
-    struct hx_tally *t = hx_map_get(of, &key);
+    struct hx_tally *t = hx_map_find_or_add(of, &key);
     t->frame = t->count == 0 || frame < t->frame ? frame : t->frame;
     t->count++;
 }

@@ -26,7 +26,7 @@ const char *const hx_pattern_names[HX_ALL_PATTERNS + 1] = {
     [HX_COLLECTIVES + HX_REDUCE] = "reduce",
     [HX_COLLECTIVES + HX_GATHER] = "gather",
     [HX_COLLECTIVES + HX_SCATTER] = "scatter",
-    [HX_COLLECTIVES + HX_EXCHANGE] = "total-exchange",
+    [HX_COLLECTIVES + HX_COLLECTIVE_ALL_TO_ALL] = "total-exchange",
     [HX_COLLECTIVES + HX_BARRIER] = "barrier",
     [HX_ALL_PATTERNS] = NULL,
 };
@@ -55,7 +55,7 @@ const char *const hx_collective_kind_names[HX_COLLECTIVE_KINDS + 1] = {
     [HX_BROADCAST] = "broadcast",   [HX_REDUCE_SCATTER] = "reduce-scatter",
     [HX_ALL_GATHER] = "all-gather", [HX_ALL_REDUCE] = "all-reduce",
     [HX_REDUCE] = "reduce",         [HX_GATHER] = "gather",
-    [HX_SCATTER] = "scatter",       [HX_EXCHANGE] = "all-to-all",
+    [HX_SCATTER] = "scatter",       [HX_COLLECTIVE_ALL_TO_ALL] = "all-to-all",
     [HX_BARRIER] = "barrier",       [HX_COLLECTIVE_KINDS] = NULL,
 };
 

@@ -37,8 +37,8 @@ const char *hx_option_argument(const struct hx_option *option)
     static const char *const by_kind[] = {
         [HX_OPTION_HEADING] = "",          [HX_OPTION_FLAG] = "",       [HX_OPTION_STRING] = "TEXT",
         [HX_OPTION_LIST] = "TEXT",         [HX_OPTION_NUMBER] = "N",    [HX_OPTION_BYTES] = "SIZE",
-        [HX_OPTION_DURATION] = "TIME",     [HX_OPTION_REAL] = "X",      [HX_OPTION_COORDINATE] = "d0,d1",
-        [HX_OPTION_COORDINATES] = "d0,d1", [HX_OPTION_CHOICE] = "WORD", [HX_OPTION_HELP] = "",
+        [HX_OPTION_DURATION] = "TIME",     [HX_OPTION_REAL] = "X",      [HX_OPTION_COORDINATE] = "HI,LO",
+        [HX_OPTION_COORDINATES] = "HI,LO", [HX_OPTION_CHOICE] = "WORD", [HX_OPTION_HELP] = "",
         [HX_OPTION_VERSION] = "",          [HX_OPTION_END] = ""};
     return option->argument ? option->argument : by_kind[option->kind];
 }

@@ -30,7 +30,7 @@ static void add_halo(struct filling *f, enum training_moment moment)
 {
     uint64_t bytes = share(f->m, f->l->halo, f->m->parallel[TRAINING_CONTEXT]);
     unsigned before = f->count;
-    add(f, moment, TRAINING_GROUP_TENSOR, HX_EXCHANGE, bytes);
+    add(f, moment, TRAINING_GROUP_TENSOR, HX_COLLECTIVE_ALL_TO_ALL, bytes);
     if (f->count > before)
         f->list[before].halo = true;
 }
@@ -52,10 +52,10 @@ static void add_experts(struct filling *f, enum training_moment before)
     const uint32_t *parallel = f->m->parallel;
     uint64_t own = share(f->m, f->l->routed, parallel[TRAINING_CONTEXT] * parallel[TRAINING_TENSOR]);
     uint64_t routed = share(f->m, f->l->routed, parallel[TRAINING_CONTEXT]);
-    add(f, before, TRAINING_GROUP_EXPERT, HX_EXCHANGE, own);
+    add(f, before, TRAINING_GROUP_EXPERT, HX_COLLECTIVE_ALL_TO_ALL, own);
     add(f, before, TRAINING_GROUP_TENSOR, HX_ALL_GATHER, routed);
     add(f, before + 1, TRAINING_GROUP_TENSOR, HX_REDUCE_SCATTER, routed);
-    add(f, before + 1, TRAINING_GROUP_EXPERT, HX_EXCHANGE, own);
+    add(f, before + 1, TRAINING_GROUP_EXPERT, HX_COLLECTIVE_ALL_TO_ALL, own);
     if (!f->m->sequence)
         add(f, before + 1, TRAINING_GROUP_TENSOR, HX_ALL_GATHER,
             share(f->m, f->l->activations, parallel[TRAINING_CONTEXT]));
@@ -73,7 +73,7 @@ static void add_forward(struct filling *f)
     else if (f->l->shard == TRAINING_SPACE)
         add_halo(f, TRAINING_AFTER_FORWARD);
     else if (f->l->shard == TRAINING_TABLES)
-        add(f, TRAINING_AFTER_FORWARD, TRAINING_GROUP_TABLES, HX_EXCHANGE, activations);
+        add(f, TRAINING_AFTER_FORWARD, TRAINING_GROUP_TABLES, HX_COLLECTIVE_ALL_TO_ALL, activations);
     add(f, TRAINING_BEFORE_FORWARD, TRAINING_GROUP_CONTEXT, HX_ALL_GATHER,
         share(f->m, f->l->context, f->m->parallel[TRAINING_TENSOR]));
 }
@@ -92,7 +92,7 @@ static void add_backward(struct filling *f)
     else if (f->l->shard == TRAINING_SPACE)
         add_halo(f, TRAINING_BEFORE_BACKWARD);
     else if (f->l->shard == TRAINING_TABLES)
-        add(f, TRAINING_BEFORE_BACKWARD, TRAINING_GROUP_TABLES, HX_EXCHANGE, activations);
+        add(f, TRAINING_BEFORE_BACKWARD, TRAINING_GROUP_TABLES, HX_COLLECTIVE_ALL_TO_ALL, activations);
 }
 
 /* Gradients and parameters. */

@@ -1,4 +1,5 @@
 /* model_layers.c - the layers of a model file (model_parts.h). */
+#include "base/powers.h"
 #include "schedule/training/model_parts.h"
 
 #include <inttypes.h>
@@ -99,7 +100,7 @@ static bool read_computing(struct script *s, const struct hx_yaml_item *item, st
 static bool check_shard(const struct model_reader *r, const struct hx_yaml_item *item, const struct training_layer *l)
 {
     uint32_t tensor = r->model->parallel[TRAINING_TENSOR];
-    return l->shard != TRAINING_SPACE || (tensor & (tensor - 1)) == 0 ||
+    return l->shard != TRAINING_SPACE || hx_is_power_of_two(tensor) ||
            script_fail(&r->script, script_key(item, "shard"), 0,
                        "'space' needs a tensor degree that is a power of two, not %" PRIu32, tensor);
 }
@@ -178,7 +179,7 @@ static bool read_layer(struct model_reader *r, const struct hx_yaml_item *item)
     if (item->shape != HX_YAML_MAPPING)
         return script_fail(s, item, 0,
                            "a layer is expected here, for example {name: x, parameters: 9, activations: 3, flops: 18}");
-    if (!script_keys(s, item, layer_keys) || !model_text(s, item, "name", &l.name))
+    if (!script_check_keys(s, item, layer_keys) || !model_text(s, item, "name", &l.name))
         return false;
     bool good = model_choice(s, item, "shard", training_shard_names, &shard) && read_numbers(s, item, &l) &&
                 model_switch(s, item, "beside", &l.beside);
@@ -200,7 +201,7 @@ static bool read_block(struct model_reader *r, const struct hx_yaml_item *item)
     struct training_model *m = r->model;
     uint64_t times = 0;
     uint32_t first = m->layers;
-    if (!script_keys(&r->script, item, repeat_keys) ||
+    if (!script_check_keys(&r->script, item, repeat_keys) ||
         !model_number(&r->script, item, "repeat", 1, TRAINING_MOST_LAYERS, &times))
         return false;
     const struct hx_yaml_item *inner = script_need(&r->script, item, "layers");

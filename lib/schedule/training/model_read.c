@@ -305,7 +305,7 @@ static bool read_file(struct model_reader *r, const struct schedule_read_options
     const struct hx_yaml_item *top = s->tree.items;
     const struct hx_yaml_item *stages = NULL;
     const struct hx_yaml_item *layers = NULL;
-    if (!script_expect_mapping(s, top, "values") || !script_keys(s, top, words) ||
+    if (!script_expect_mapping(s, top, "values") || !script_check_keys(s, top, words) ||
         !model_text(s, top, "model", &r->model->name) ||
         !script_parameters_read(s, script_key(top, "values"), "value", &options->set) || !script_set_parameters(s, 0))
         return false;
@@ -346,7 +346,7 @@ struct training_model *training_model_parse(const char *path, const char *text, 
                                  .efficiency = 1};
     r->model = m;
     r->script.problem = problem;
-    r->script.fixed = true;
+    r->script.no_rank_yet = true;
     r->script.scope.name = r->script.name;
     if (!hx_yaml_parse(&r->script.tree, path, text, bytes, problem) || !read_file(r, options)) {
         training_model_free(m);

@@ -122,5 +122,5 @@ bool model_mapping(struct script *s, const struct hx_yaml_item *top, const char 
     *item = script_key(top, word);
     if (!*item)
         return true;
-    return script_expect_mapping(s, *item, "values") && script_keys(s, *item, words);
+    return script_expect_mapping(s, *item, "values") && script_check_keys(s, *item, words);
 }

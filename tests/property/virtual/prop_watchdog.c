@@ -19,11 +19,11 @@
 /* ns */
 #define PATIENCE 100000
 
-static void never_raise(struct worker *w)
+static void never_increment(struct worker *w)
 {
     for (uint32_t i = 0; i < w->sim_nodes; i++) {
         for (unsigned plane = 0; plane < w->sim_node[i]->planes; plane++)
-            w->sim_node[i]->node[plane].sw.route.raise = 0;
+            w->sim_node[i]->node[plane].sw.route.incrementing = 0;
     }
 }
 
@@ -89,7 +89,7 @@ static void deadlocks(const char *spec, unsigned workers, unsigned planes)
 {
     struct support_virtual_plan plan = crowd(spec, workers);
     plan.planes = planes;
-    plan.change = never_raise;
+    plan.change = never_increment;
     struct support_virtual s;
     support_virtual_open(&s, &plan);
     s.m.watchdog = PATIENCE * 1000ULL;

@@ -44,8 +44,8 @@ struct rig_packet {
 enum { RIG_JOB = 7 };
 
 /* Makes a switch of `kind` with free routes: destination (gx, any gy) may leave by rig.sets[gx] (rig.tree[gx]).
- * `raise`: ports that lead off the board. No output has room. */
-void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks);
+ * `incrementing`: ports that lead off the board. No output has room. */
+void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned incrementing, unsigned blocks);
 /* A packet arrives. Returns false if the buffer has no room. */
 bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length);
 /* A packet with these fields arrives; the buffer must have room. */

@@ -24,7 +24,7 @@ void rig_links(struct rig *r, uint64_t up, uint64_t above)
     }
 }
 
-void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks)
+void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned incrementing, unsigned blocks)
 {
     *r = (struct rig){.blocks = blocks};
     lab_node(&r->hal.node, ports, HX_VCS, blocks, 0);
@@ -49,7 +49,7 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
                                     .addr_lo_ports = r->all,
                                     .from = r->from,
                                     .returns = r->returns,
-                                    .raise = (uint8_t)raise,
+                                    .incrementing = (uint8_t)incrementing,
                                     .is_router = kind != HX_ACCELERATOR,
                                     .columns = 256,
                                     .rows = 256};
@@ -134,11 +134,11 @@ unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
     const struct hx_input *in = &r->sw.input[input];
     bool router = r->sw.route.is_router;
     const struct hx_desc *d = hal_arrival(&r->hal, input, vc, hx_lane(in->seen, vc));
-    const struct hx_comer c = {.d = d,
-                               .offered = router ? hx_router_offers(&r->sw, input, d)
-                                                 : hx_accelerator_offers(&r->sw, input, d),
-                               .input = input,
-                               .vc = vc};
+    const struct hx_single_arrival c = {.d = d,
+                                        .offered = router ? hx_router_offers(&r->sw, input, d)
+                                                          : hx_accelerator_offers(&r->sw, input, d),
+                                        .input = input,
+                                        .vc = vc};
     unsigned moved = router ? hx_router_pass(&r->sw, &c) : hx_accelerator_pass(&r->sw, &c);
     hal_release(&r->hal, input, in->tail, in->seen, in->waiting);
     hal_commit(&r->hal);

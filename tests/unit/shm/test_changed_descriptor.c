@@ -155,7 +155,7 @@ static void validate(unsigned packets)
 static void a_packet_with_another_destination_leaves_once(void **state)
 {
     (void)state;
-    static const uint16_t digits[][2] = {{1, 0}, {2, 0}, {3, 0}, {UINT16_MAX, 0}, {0, UINT16_MAX}, {1, HX_NO_DIGIT}};
+    static const uint16_t digits[][2] = {{1, 0}, {2, 0}, {3, 0}, {UINT16_MAX, 0}, {0, UINT16_MAX}, {1, HX_NO_ADDRESS}};
     for (unsigned n = 0; n < 2 * sizeof digits / sizeof *digits; n++) {
         for (unsigned reroutes = 0; reroutes < 2; reroutes++) {
             enum { PACKETS = 6 };

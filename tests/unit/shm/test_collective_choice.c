@@ -255,7 +255,7 @@ static void a_trial_that_is_cut_goes_on_as_before(void **state)
     (void)state;
     struct hx_fabric g;
     build(&g, "torus 4x4");
-    struct collective_job job = job_of(&g, HX_EXCHANGE, 1 << 22);
+    struct collective_job job = job_of(&g, HX_COLLECTIVE_ALL_TO_ALL, 1 << 22);
     const double whole = trial(&job, &g, HX_BY_PAIRWISE, UINT64_MAX);
     assert_true(fabs(trial(&job, &g, HX_BY_PAIRWISE, 8000) / whole - 1) < 0.2);
     free(job.host);

@@ -44,7 +44,7 @@ static void bus_factors_are_those_of_nccl_tests(void **state)
                  {HX_ALL_REDUCE, 0, 1, 1.6, 1.999998},
                  {HX_GATHER, 0, 0.5, 0.8, 0.999999},
                  {HX_SCATTER, 0, 0.5, 0.8, 0.999999},
-                 {HX_EXCHANGE, 0, 0.5, 0.8, 0.999999},
+                 {HX_COLLECTIVE_ALL_TO_ALL, 0, 0.5, 0.8, 0.999999},
                  {HX_BARRIER, 0, 0, 0, 0}};
     assert_int_equal(sizeof cases / sizeof *cases, HX_COLLECTIVE_KINDS);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -297,11 +297,11 @@ static void a_packet_is_redirected_in_place(void **state)
     for (uint32_t buffer = 0; buffer < 3; buffer++)
         send(&e, 1, buffer);
     hal_commit(&e.from);
-    hal_redirect(&e.to, 0, 1, 0, 300, HX_NO_DIGIT); /* the second: positions wrap */
+    hal_redirect(&e.to, 0, 1, 0, 300, HX_NO_ADDRESS); /* the second: positions wrap */
     for (uint32_t buffer = 0; buffer < 3; buffer++) {
         const struct hx_desc *d = hal_arrival(&e.to, 0, 1, (uint16_t)(65535 + buffer));
         assert_int_equal(d->dst_addr_hi, buffer == 1 ? 300 : 7);
-        assert_int_equal(d->dst_addr_lo, buffer == 1 ? HX_NO_DIGIT : 9);
+        assert_int_equal(d->dst_addr_lo, buffer == 1 ? HX_NO_ADDRESS : 9);
         assert_true(d->buffer == buffer && d->length == buffer && d->hops == 3 && d->job == 11 && d->flow == 13);
     }
     uint16_t addr_hi = 0;

@@ -189,7 +189,7 @@ static void draw_dead(const struct hx_fabric *f, unsigned count, uint64_t *rando
 
 static bool has_hosts(const struct walk *k, uint32_t router)
 {
-    return k->f->node[k->f->hosts + router].addr_hi != HX_NO_DIGIT;
+    return k->f->node[k->f->hosts + router].addr_hi != HX_NO_ADDRESS;
 }
 
 static void validate_pairs_from(const struct walk *k, const char *spec, uint32_t from)

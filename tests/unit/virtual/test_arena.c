@@ -60,9 +60,9 @@ static void sparse_memory_takes_small_pages(void **state)
 {
     (void)state;
     enum { TOUCHED = 16 };
-    uint8_t *before = virtual_arena_take_seldom(1);
-    assert_ptr_equal(virtual_arena_take_seldom(65), before + 64);
-    uint8_t *at = virtual_arena_take_seldom(64 * MIB);
+    uint8_t *before = virtual_arena_take_small(1);
+    assert_ptr_equal(virtual_arena_take_small(65), before + 64);
+    uint8_t *at = virtual_arena_take_small(64 * MIB);
     for (size_t n = 0; n < TOUCHED; n++) {
         assert_int_equal(at[n * 4 * MIB], 0);
         at[n * 4 * MIB] = 1;

@@ -115,7 +115,7 @@ static void require_no_more(void)
 
 static bool is_lost(const struct virtual_slot *slot)
 {
-    return slot->d.dst_addr_hi == HX_NO_DIGIT;
+    return slot->d.dst_addr_hi == HX_NO_ADDRESS;
 }
 
 /* ---- tests ---- */

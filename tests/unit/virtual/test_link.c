@@ -447,9 +447,9 @@ static void functions_for_detours(void **state)
     hx_frame_encode(virtual_pool_frame(&worker.v.pool, d.buffer), &frame);
     uint16_t position = hx_lane(h->rx[HX_N].head, 1);
     virtual_deliver(&h->rx[HX_N], &d, now, virtual_birth(0, MIDDLE));
-    hal_redirect(h, HX_N, 1, position, 300, HX_NO_DIGIT);
+    hal_redirect(h, HX_N, 1, position, 300, HX_NO_ADDRESS);
     const struct hx_desc *at = hal_arrival(h, HX_N, 1, position);
-    assert_true(at->dst_addr_hi == 300 && at->dst_addr_lo == HX_NO_DIGIT && at->buffer == d.buffer &&
+    assert_true(at->dst_addr_hi == 300 && at->dst_addr_lo == HX_NO_ADDRESS && at->buffer == d.buffer &&
                 at->length == d.length);
     uint16_t addr_hi = 0;
     uint16_t addr_lo = 0;

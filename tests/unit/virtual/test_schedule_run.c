@@ -121,7 +121,8 @@ static struct schedule_builder *collective_of(uint32_t ranks, enum hx_collective
 static void compare_collective(enum hx_collective_kind kind, unsigned algorithm)
 {
     static const char spec[] = "2x2 Hx2Mesh";
-    bool by_bytes = kind == HX_GATHER || kind == HX_SCATTER || kind == HX_EXCHANGE; /* in a schedule; else by floats */
+    bool by_bytes =
+        kind == HX_GATHER || kind == HX_SCATTER || kind == HX_COLLECTIVE_ALL_TO_ALL; /* in a schedule; else by floats */
     struct support_virtual_plan plan = plan_of(spec, NULL);
     plan.settings.pattern = HX_COLLECTIVES + kind;
     plan.settings.algorithm = algorithm;

@@ -216,14 +216,14 @@ static void packets_that_have_waited(void **state)
 static void ports_with_a_vc_increment(void **state)
 {
     (void)state;
-    sw->route.raise = EAST;
+    sw->route.incrementing = EAST;
     h->tx[HX_E].lanes = (uint64_t)3 * HX_PACKET_BLOCKS << HX_LANE_BITS | (uint64_t)9 * HX_PACKET_BLOCKS
                                                                              << 2 * HX_LANE_BITS;
     assert_int_equal(note(2, 1, HX_E).room[0], 9);
     const struct hx_desc *d = come(HX_VCS - 1, 2, 2);
     assert_int_equal(note_of(d, HX_VCS - 1, HX_S).candidates, SOUTH);
     empty();
-    sw->route.raise = 0;
+    sw->route.incrementing = 0;
 }
 
 int main(void)
