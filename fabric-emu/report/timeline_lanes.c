@@ -1,38 +1,25 @@
 /* timeline_lanes.c - distributes intervals over lanes (timeline_lanes.h). */
 #include "fabric-emu/report/timeline_lanes.h"
 #include "base/error.h"
+#include "base/heap.h"
 
 #include <stdbool.h>
 
 /* ---- heaps: the least key first, then the lowest number ---- */
 
-static bool is_before(const struct timeline_lane *a, const struct timeline_lane *b)
+static bool is_before(const void *of, const void *a, const void *b)
 {
-    return a->key != b->key ? a->key < b->key : a->number < b->number;
+    const struct timeline_lane *one = a, *other = b;
+    (void)of;
+    return one->key != other->key ? one->key < other->key : one->number < other->number;
 }
 
-static void push(struct timeline_lane *heap, size_t count, struct timeline_lane lane)
-{
-    size_t at = count;
-    for (; at && is_before(&lane, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = lane;
-}
+static const struct hx_heap_kind lanes = {sizeof(struct timeline_lane), is_before};
 
 static struct timeline_lane pop(struct timeline_lane *heap, size_t count)
 {
-    struct timeline_lane first = heap[0];
-    struct timeline_lane last = heap[count - 1];
-    size_t at = 0;
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && is_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_before(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
+    const struct timeline_lane first = heap[0];
+    hx_heap_drop(&lanes, NULL, heap, count);
     return first;
 }
 
@@ -45,7 +32,7 @@ static void release(struct timeline_lanes *l, uint64_t end)
         struct timeline_lane lane = pop(l->busy, l->busy_count--);
         lane.key = 0;
         l->idle = hx_grow(l->idle, l->idle_count, &l->idle_room, sizeof *l->idle);
-        push(l->idle, l->idle_count++, lane);
+        hx_heap_put(&lanes, NULL, l->idle, l->idle_count++, &lane);
     }
 }
 
@@ -55,7 +42,7 @@ uint32_t timeline_lanes_take(struct timeline_lanes *l, uint64_t begin, uint64_t 
     struct timeline_lane lane = {.key = UINT64_MAX - begin};
     lane.number = l->idle_count ? pop(l->idle, l->idle_count--).number : l->lanes++;
     l->busy = hx_grow(l->busy, l->busy_count, &l->busy_room, sizeof *l->busy);
-    push(l->busy, l->busy_count++, lane);
+    hx_heap_put(&lanes, NULL, l->busy, l->busy_count++, &lane);
     return lane.number;
 }
 

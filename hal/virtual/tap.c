@@ -2,6 +2,7 @@
 #include "tap.h"
 #include "arena.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "firmware/frame_parts.h"
 #include "sim_node.h"
 
@@ -45,39 +46,21 @@ static uint32_t take_slot(struct virtual_tap *t)
     return t->fresh++;
 }
 
-static bool is_before(const struct virtual_tap_entry *a, const struct virtual_tap_entry *b)
+static bool is_before(const void *of, const void *a, const void *b)
 {
-    if (a->time != b->time)
-        return a->time < b->time;
-    return a->where != b->where ? a->where < b->where : a->order < b->order;
+    const struct virtual_tap_entry *one = a, *other = b;
+    (void)of;
+    if (one->time != other->time)
+        return one->time < other->time;
+    return one->where != other->where ? one->where < other->where : one->order < other->order;
 }
 
-static void push(struct virtual_tap *t, const struct virtual_tap_entry *entry)
-{
-    uint32_t at = t->count++;
-    for (uint32_t parent; at && is_before(entry, &t->heap[parent = (at - 1) / 2]); at = parent)
-        t->heap[at] = t->heap[parent];
-    t->heap[at] = *entry;
-}
-
-static void pop(struct virtual_tap *t)
-{
-    const struct virtual_tap_entry last = t->heap[--t->count];
-    uint32_t at = 0;
-    for (uint32_t child = 1; child < t->count; child = 2 * at + 1) {
-        child += child + 1 < t->count && is_before(&t->heap[child + 1], &t->heap[child]);
-        if (!is_before(&t->heap[child], &last))
-            break;
-        t->heap[at] = t->heap[child];
-        at = child;
-    }
-    t->heap[at] = last;
-}
+static const struct hx_heap_kind pending = {sizeof(struct virtual_tap_entry), is_before};
 
 static void drop_first(struct virtual_tap *t)
 {
     t->freed[t->freed_count++] = t->heap[0].slot;
-    pop(t);
+    hx_heap_drop(&pending, NULL, t->heap, t->count--);
 }
 
 /* ---- frames ---- */
@@ -124,7 +107,7 @@ static void keep(struct virtual_tap *t, uint32_t slot, enum hx_tap_rank rank)
 {
     const struct hx_tap_record *r = record_in(t, slot);
     uint64_t where = (uint64_t)rank << 32 | r->interface;
-    push(t, &(struct virtual_tap_entry){r->time, where, t->order++, slot});
+    hx_heap_put(&pending, NULL, t->heap, t->count++, &(struct virtual_tap_entry){r->time, where, t->order++, slot});
 }
 
 static void record_frame(struct virtual_tap *t, const struct frame_view *s, uint32_t link,

@@ -1,48 +1,40 @@
-/* time_heap.c - a binary heap (time_heap.h). */
+/* time_heap.c - a heap of what is to happen (time_heap.h). */
 #include "base/time_heap.h"
 #include "base/error.h"
+#include "base/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct time_key *at(const struct time_heap *h, size_t index)
+static bool is_before(const void *of, const void *a, const void *b)
 {
-    return (struct time_key *)(void *)(h->item + index * h->bytes);
+    const struct time_key *one = a, *other = b;
+    (void)of;
+    if (one->time != other->time)
+        return one->time < other->time;
+    return one->turn != other->turn ? one->turn < other->turn : one->order < other->order;
 }
 
-static bool is_before(const struct time_key *a, const struct time_key *b)
+static struct hx_heap_kind kind_of(const struct time_heap *h)
 {
-    if (a->time != b->time)
-        return a->time < b->time;
-    return a->turn != b->turn ? a->turn < b->turn : a->order < b->order;
+    return (struct hx_heap_kind){h->bytes, is_before};
 }
 
 void time_heap_push(struct time_heap *h, struct time_key *item)
 {
+    const struct hx_heap_kind kind = kind_of(h);
     h->item = hx_grow(h->item, h->count, &h->room, h->bytes);
     item->order = h->pushed++;
-    size_t place = h->count++;
-    for (; place && is_before(item, at(h, (place - 1) / 2)); place = (place - 1) / 2)
-        memcpy(at(h, place), at(h, (place - 1) / 2), h->bytes);
-    memcpy(at(h, place), item, h->bytes);
+    hx_heap_put(&kind, NULL, h->item, h->count++, item);
 }
 
 bool time_heap_pop(struct time_heap *h, struct time_key *item)
 {
+    const struct hx_heap_kind kind = kind_of(h);
     if (h->count == 0)
         return false;
     memcpy(item, h->item, h->bytes);
-    const struct time_key *last = at(h, --h->count);
-    size_t place = 0;
-    for (size_t child = 1; child < h->count; child = 2 * place + 1) {
-        if (child + 1 < h->count && is_before(at(h, child + 1), at(h, child)))
-            child++;
-        if (!is_before(at(h, child), last))
-            break;
-        memcpy(at(h, place), at(h, child), h->bytes);
-        place = child;
-    }
-    memmove(at(h, place), last, h->bytes);
+    hx_heap_drop(&kind, NULL, h->item, h->count--);
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* executor_streams.c - operations that occupy a stream (executor.h). */
 #include "schedule/executor_parts.h"
 
+#include "base/heap.h"
+
 #include <math.h>
 
 #define LONGEST_PS 4e18 /* of an operation: a product beyond that fits no integer */
@@ -35,34 +37,25 @@ static uint64_t end_of(struct executor *e, uint32_t number)
 
 /* ---- the heap of a stream ---- */
 
-static bool is_before(const struct executor *e, uint32_t a, uint32_t b)
+static bool is_before(const void *ready_at, const void *a, const void *b)
 {
-    return e->ready_at[a] != e->ready_at[b] ? e->ready_at[a] < e->ready_at[b] : a < b;
+    const uint64_t *at = ready_at;
+    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return at[one] != at[other] ? at[one] < at[other] : one < other;
 }
+
+static const struct hx_heap_kind waiting = {sizeof(uint32_t), is_before};
 
 static void push(const struct executor *e, struct stream *s, uint32_t number)
 {
     s->waiting = hx_grow(s->waiting, s->count, &s->room, sizeof *s->waiting);
-    size_t at = s->count++;
-    for (; at && is_before(e, number, s->waiting[(at - 1) / 2]); at = (at - 1) / 2)
-        s->waiting[at] = s->waiting[(at - 1) / 2];
-    s->waiting[at] = number;
+    hx_heap_put(&waiting, e->ready_at, s->waiting, s->count++, &number);
 }
 
 static uint32_t pop(const struct executor *e, struct stream *s)
 {
-    uint32_t first = s->waiting[0];
-    uint32_t last = s->waiting[--s->count];
-    size_t at = 0;
-    for (size_t child = 1; child < s->count; child = 2 * at + 1) {
-        if (child + 1 < s->count && is_before(e, s->waiting[child + 1], s->waiting[child]))
-            child++;
-        if (!is_before(e, s->waiting[child], last))
-            break;
-        s->waiting[at] = s->waiting[child];
-        at = child;
-    }
-    s->waiting[at] = last;
+    const uint32_t first = s->waiting[0];
+    hx_heap_drop(&waiting, e->ready_at, s->waiting, s->count--);
     return first;
 }
 

@@ -1,6 +1,7 @@
 /* fluid.c - max-min fair flows in time (fluid.h). */
 #include "tools/circuits/fluid.h"
 #include "base/error.h"
+#include "base/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,20 +190,19 @@ static void stop(struct fluid *f, uint32_t link, double level)
 /* Levels and bytes that differ by less than this count as equal. */
 static const double alike = 1 + 1e-12;
 
+static bool is_lower(const void *fills, const void *a, const void *b)
+{
+    const struct fill *fill = fills;
+    return fill[*(const uint32_t *)a].level < fill[*(const uint32_t *)b].level;
+}
+
+static const struct hx_heap_kind by_level = {sizeof(uint32_t), is_lower};
+
 /* Puts f->live[at] where it belongs below. */
 static void sink(struct fluid *f, uint32_t live, uint32_t at)
 {
     const uint32_t link = f->live[at];
-    for (;;) {
-        uint32_t below = 2 * at + 1;
-        if (below + 1 < live && f->fill[f->live[below + 1]].level < f->fill[f->live[below]].level)
-            below++;
-        if (below >= live || f->fill[f->live[below]].level >= f->fill[link].level)
-            break;
-        f->live[at] = f->live[below];
-        at = below;
-    }
-    f->live[at] = link;
+    hx_heap_sink(&by_level, f->fill, f->live, live, at, &link);
 }
 
 /* A link's level only rises, so the first of the heap may be late, never early. */
@@ -221,9 +221,10 @@ static void fill_rates(struct fluid *f)
         if (first->rising && full)
             stop(f, f->live[0], level);
         first->level = level;
-        if (!first->rising)
-            f->live[0] = f->live[--live];
-        sink(f, live, 0);
+        if (first->rising)
+            sink(f, live, 0);
+        else
+            hx_heap_drop(&by_level, f->fill, f->live, live--);
     }
 }
 
