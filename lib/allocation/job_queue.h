@@ -13,8 +13,8 @@
  * has boards. Boards that are taken at the start never become free.
  *
  * Times are seconds. The result is a function of the jobs, the rules and the seed. */
-#ifndef HXMESH_SCHED_SCHEDULE_H
-#define HXMESH_SCHED_SCHEDULE_H
+#ifndef HXMESH_ALLOCATION_JOB_QUEUE_H
+#define HXMESH_ALLOCATION_JOB_QUEUE_H
 
 #include "allocation/hosts.h"
 #include "allocation/placement.h"

@@ -14,8 +14,8 @@
  *
  * On other fabrics than a HammingMesh, hosts that are no crossings are placed by rank on the grid nearest to a
  * square. Hosts that are a ring (workload/ring_order.h) have a grid of one row, in its order. */
-#ifndef COLLECTIVE_PLAN_H
-#define COLLECTIVE_PLAN_H
+#ifndef COLLECTIVE_JOBS_H
+#define COLLECTIVE_JOBS_H
 
 #include "base/error.h"
 #include "hxmesh/collective.h"

@@ -1,6 +1,6 @@
 /* blossoms.h - a matching of maximum weight in a general graph (Edmonds' blossoms, primal-dual, O(n^3)). */
-#ifndef HXMESH_TOOLS_CIRCUITS_MATCHING_H
-#define HXMESH_TOOLS_CIRCUITS_MATCHING_H
+#ifndef HXMESH_TOOLS_CIRCUITS_BLOSSOMS_H
+#define HXMESH_TOOLS_CIRCUITS_BLOSSOMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *
  * Sums are messages, because the collective algorithm `ring` orders a group by the grid of its hosts. Purposes are
  * "exchange" and "data". */
-#ifndef HXMESH_TOOLS_CIRCUITS_SCHEDULE_H
-#define HXMESH_TOOLS_CIRCUITS_SCHEDULE_H
+#ifndef HXMESH_TOOLS_CIRCUITS_DEMAND_SCHEDULE_H
+#define HXMESH_TOOLS_CIRCUITS_DEMAND_SCHEDULE_H
 
 #include "schedule/build.h"
 #include "tools/circuits/circuits.h"

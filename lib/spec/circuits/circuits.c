@@ -2,7 +2,7 @@
 #include "spec/circuits/circuits.h"
 #include "base/compare.h"
 #include "base/value.h"
-#include "spec/faults/circuits_parts.h"
+#include "spec/circuits/circuits_parts.h"
 
 #include <limits.h>
 #include <stdio.h>

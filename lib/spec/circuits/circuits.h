@@ -13,8 +13,8 @@
  * (HX_FAULT_CLOSED), and a new one opens `dark` later.
  *
  * All hosts stay joined at any time, also while circuits are dark. */
-#ifndef HXMESH_SPEC_FAULTS_CIRCUITS_H
-#define HXMESH_SPEC_FAULTS_CIRCUITS_H
+#ifndef HXMESH_SPEC_CIRCUITS_H
+#define HXMESH_SPEC_CIRCUITS_H
 
 #include "spec/faults/faults.h"
 

@@ -2,7 +2,7 @@
 #include "base/compare.h"
 #include "base/value.h"
 #include "spec/circuits/circuits.h"
-#include "spec/faults/circuits_parts.h"
+#include "spec/circuits/circuits_parts.h"
 #include "spec/faults/faults.h"
 #include "topology/updown.h"
 

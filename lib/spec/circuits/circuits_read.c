@@ -1,7 +1,7 @@
 /* circuits_read.c - reads a plan of circuits (circuits.h). */
 #include "base/text.h"
 #include "base/value.h"
-#include "spec/faults/circuits_parts.h"
+#include "spec/circuits/circuits_parts.h"
 #include "spec/faults/faults.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* circuits_parts.h - a plan of circuits as read from its file (circuits.h). */
-#ifndef HXMESH_SPEC_FAULTS_CIRCUITS_PARTS_H
-#define HXMESH_SPEC_FAULTS_CIRCUITS_PARTS_H
+#ifndef HXMESH_SPEC_CIRCUITS_PARTS_H
+#define HXMESH_SPEC_CIRCUITS_PARTS_H
 
 #include "base/error.h"
 #include "base/lines.h"
