@@ -63,6 +63,12 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     grep -vE '^./usr/share/(doc/[^/]+/(copyright|changelog.gz)|lintian/overrides/[^/]+)$' there | diff wanted -
 }
 
+@test "deb: each path of the developers' package is installed" {
+    while read -r path; do
+        compgen -G "$ROOT/$path" || { echo "no $path"; return 1; }
+    done <"$BATS_TEST_DIRNAME/../../mk/packaging/debian/libhxmesh-dev.files"
+}
+
 @test "deb: DPDK, MPI, libfabric and files for developers are separate packages" {
     ! grep -E '^\./usr/(include|lib/.*\.(a|so)$)|dpdk$' <(files_of "$DEBS"/hxmesh_*.deb) || return 1
     [[ "$(field hxmesh Depends)" == *libjansson4* ]]

@@ -29,7 +29,7 @@ static void no_pair_meets_twice_and_no_host_itself(void **state)
         const uint32_t of_a_group = sizes[i][0] * sizes[i][1] * sizes[i][1];
         assert_int_equal(hx_fabric_phases(&f) % of_a_group, 0);
         assert_int_equal(hx_fabric_phases(&f) > 0, sizes[i][1] <= sizes[i][0]); /* with more no group is full */
-        uint32_t *met = hx_allocate(f.hosts, sizeof *met); /* last source of each host, plus one */
+        uint32_t *met = hx_allocate(f.hosts, sizeof *met);                      /* last source of each host, plus one */
         for (uint32_t host = 0; host < f.hosts; host++) {
             met[host] = host + 1;
             for (uint32_t phase = 0; phase < hx_fabric_phases(&f); phase++) {
