@@ -17,7 +17,7 @@ awk -v which="$which" -v k="${piece[0]:-1}" -v n="${piece[1]:-1}" '
     /^# bats file_tags=/ { file_tags = substr($0, 18) }
     /^# bats test_tags=/ { tags = substr($0, 18) }
     /^@test / {
-        left_out = (file_tags "," tags) ~ /(=|,)all(,|$)/
+        left_out = ("," file_tags "," tags) ~ /(=|,)all(,|$)/
         if (which == "all" || (which == "beyond") == left_out)
             if (count++ % n == k - 1) { sub(/^@test "/, ""); sub(/" *\{ *$/, ""); print }
         tags = ""

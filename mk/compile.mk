@@ -39,8 +39,8 @@ OPTIMIZE_FAST := -O3
 WHOLE := -flto=auto
 else
 # No warnings: instrumented code raises false ones, and the plain build reports the true ones. No PIE: a short command
-# would spend a quarter of its time on relocations.
-CFLAGS       += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie
+# would spend a quarter of its time on relocations. Reports need the lines of calls, not variables (-g1).
+CFLAGS       += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -g1
 LDFLAGS      += -no-pie
 OPTIMIZE     := -O1
 OPTIMIZE_FAST := -O1

@@ -17,8 +17,8 @@ SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
 SOURCES_MPS2     := $(MPS2) $(MPS2_NODE)
 SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_MPS2) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
 
-.PHONY: lint lint-all lint-format lint-rooms lint-words lint-tidy lint-cppcheck lint-scripts words-count
-lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything; the rooms of mk/rooms.txt; banned words
+.PHONY: lint lint-all lint-format lint-rooms lint-words lint-tidy lint-tidy-list lint-cppcheck lint-scripts words-count
+lint: ## clang-format, clang-tidy (TIDY=1/4: over a part), cppcheck and shellcheck over everything; the rooms of mk/rooms.txt; banned words
 	@mk/setup.sh build check lint
 	@$(MAKE) $(SYNC) --keep-going lint-all
 	@echo "lint: clean"
@@ -58,7 +58,14 @@ $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi
 $(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Ihal/conformance $(FOR_LOOPBACK)
 $(BUILD)/lint/tests/runner/runner.ok: PLATFORM += -I$(BUILD)/loopback
 $(BUILD)/lint/tests/runner/runner.ok: $(BUILD)/loopback/suites.h
-lint-tidy: $(TIDY_RISCV) $(TIDY_MPS2) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
+# TIDY: "3/4" is the third of four parts of the sources; with it go those that the commit and this folder changed.
+TIDY ?= 1/1
+TIDY_ALL := $(TIDY_RISCV) $(TIDY_MPS2) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
+TIDY_OF_PART = $(shell printf '%s\n' $(TIDY_ALL) | sort -u | awk -v part='$(TIDY)' '{ split(part, of, "/") } NR % of[2] == of[1] - 1')
+TIDY_CHANGED = $(patsubst %.c,$(BUILD)/lint/%.ok,$(filter %.c,$(shell git diff --name-only HEAD~1 2>/dev/null)))
+lint-tidy: $(if $(filter 1/1,$(TIDY)),$(TIDY_ALL),$(TIDY_OF_PART) $(filter $(TIDY_CHANGED),$(TIDY_ALL)))
+lint-tidy-list:
+	@printf '%s\n' $(TIDY_OF_PART)
 $(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"

@@ -14,34 +14,39 @@ all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(LIBFABRIC_P
 # $(call objects,PLATFORM,SOURCES)
 objects = $(addprefix $(BUILD)/$(1)/,$(addsuffix .o,$(basename $(2))))
 
+# PLAIN: the folder of another build. Its libraries of code that has no platform, and so one thread, are linked here.
+PLAIN ?=
+OF_PLAIN := $(or $(PLAIN),$(BUILD))
 LIB_SHM      := $(BUILD)/libhx-shm.a
 LIB_LOOPBACK := $(BUILD)/libhx-loopback.a
-LIB_HOST     := $(BUILD)/libhxmesh-host.a
+LIB_HOST     := $(OF_PLAIN)/libhxmesh-host.a
 LIB_VIRTUAL  := $(BUILD)/libhx-virtual.a
 LIB_DPDK     := $(BUILD)/libhx-dpdk.a
 LIB_LIVE     := $(BUILD)/libhx-live.a
 LIB_DPDK_NODE := $(BUILD)/libhx-dpdk-node.a
 LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
-LIB_EMULATOR := $(BUILD)/libhx-emulator.a
+LIB_EMULATOR := $(OF_PLAIN)/libhx-emulator.a
 LIB_WORKLOAD := $(BUILD)/libhx-workload.a
-LIB_TOOLS    := $(BUILD)/libhx-tools.a
+LIB_TOOLS    := $(OF_PLAIN)/libhx-tools.a
 # Installed library: the parts of the firmware that need no platform.
 LIB_FIRMWARE := $(BUILD)/libhxmesh.a
-LIB_PROGRAM  := $(BUILD)/libhxmesh-program.a
+LIB_PROGRAM  := $(OF_PLAIN)/libhxmesh-program.a
 
 $(LIB_FIRMWARE): $(call objects,plain,$(FIRMWARE_PURE))
 $(LIB_SHM):      $(call objects,shm,$(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM))
 $(LIB_LOOPBACK): $(call objects,loopback,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK))
 $(LIB_VIRTUAL):  $(call objects,virtual,$(FIRMWARE) $(HAL_SIMD) $(HAL_VIRTUAL))
 $(LIB_DPDK):     $(call objects,dpdk,$(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_DPDK) hal/wire/interface.c)
-$(LIB_HOST):     $(call objects,plain,$(HOST))
 $(LIB_LIVE):     $(call objects,shm,$(LIVE))
 $(LIB_DPDK_NODE): $(call objects,dpdk,$(filter-out nodes/dpdk/main.c,$(DPDK_NODE)))
 $(LIB_VIRTUAL_EMULATOR): $(call objects,virtual,$(VIRTUAL))
-$(LIB_EMULATOR): $(call objects,plain,$(EMULATOR))
 $(LIB_WORKLOAD): $(call objects,plain,$(WORKLOAD) $(HAL_PROGRAM))
+ifeq ($(PLAIN),)
+$(LIB_HOST):     $(call objects,plain,$(HOST))
+$(LIB_EMULATOR): $(call objects,plain,$(EMULATOR))
 $(LIB_TOOLS):    $(call objects,plain,$(TOOLS_SHARED))
 $(LIB_PROGRAM):  $(call objects,plain,$(PROGRAM) $(HAL_PROGRAM) hal/wire/passing.c)
+endif
 
 # Libraries come before those they depend on: a dependency in the other direction does not link.
 $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_SHM)

@@ -12,9 +12,9 @@
 #
 # HX_WHICH: tests to run. quick (as `make check`): few cases, no command line tests that are tagged `all` or run under
 # sanitizers, and under sanitizers no tests marked `sanitizers: check-all`. all: everything. K/N: part K of N of
-# the tests that only `all` has. HX_FILE: only runs with this text in their name. HX_TEST: only tests of that name, *
-# and ? as in a shell. HX_TEST_TIMEOUT: limit for a run in seconds (1800). HX_TEST_UNDER: emulator for programs of
-# another processor; command line tests use it themselves.
+# the tests that only `all` has, and of all under sanitizers, which take turns in `make check`. HX_FILE: only runs with
+# this text in their name. HX_TEST: only tests of that name, * and ? as in a shell. HX_TEST_TIMEOUT: limit for a run in
+# seconds (1800). HX_TEST_UNDER: emulator for programs of another processor; command line tests use it themselves.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -55,8 +55,8 @@ wanted() {
     quick:*/asan/test-*) ! says 'sanitizers: check-all' "tests/$what.c" ;;
     *:*/asan/*.bats) says '^# asan' "$what" ;;
     *.bats) [ -n "$("$here/bats-tests.sh" "$1")" ] ;;
-    [0-9]*@tests/fuzz/*) ;;
-    [0-9]*) says 'effort(\|support_shapes.h\|sanitizers: check-all' "tests/$what.c" ;;
+    [0-9]*@tests/fuzz/* | [0-9]*:*/asan/* | [0-9]*:*/tsan/*) ;;
+    [0-9]*) says 'effort\(_few\|_is_quick\)\?(\|support_shapes.h' "tests/$what.c" ;;
     esac
 }
 

@@ -64,9 +64,11 @@ ifeq ($(DPDK),)
 TESTS   := $(filter-out $(ON_DPDK),$(TESTS))
 BENCHES := $(filter-out $(ON_DPDK),$(BENCHES))
 endif
-# Under the thread sanitizer run only the useful tests.
+# Under the thread sanitizer run only the useful tests, with the support that they need.
 ifeq ($(SANITIZE),thread)
 TESTS := $(TSAN_TESTS)
+SUPPORT.shm      := tests/support/shm/support_shm.c
+SUPPORT.loopback :=
 endif
 TESTS.shm      := $(filter $(ON_SHM),$(TESTS))
 TESTS.virtual  := $(filter $(ON_VIRTUAL),$(TESTS))

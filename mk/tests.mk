@@ -1,9 +1,9 @@
 # tests.mk - test programs, and `make check` and its parts.
 #
 # All unit and property tests of a platform are one program, test-PLATFORM (tests/runner/runner.c). `make check` is the
-# test of a change: every unit and property test, again under the sanitizers with fewer cases, and a command line test
-# of everything that a user meets. `make check-all` adds full counts, long tests, and command lines under the
-# sanitizers.
+# test of a change: every unit and property test, those of a platform again under sanitizers with fewer cases, and a
+# command line test of everything that a user meets. `make check-all` adds full counts, long tests, all platforms and
+# command lines under sanitizers.
 
 # $(call suites,PLATFORM): the names of a platform's tests for its runner.
 suites = $(patsubst tests/%.c,%,$(TESTS.$(1)))
@@ -29,6 +29,14 @@ $(BUILD)/test-virtual: $(call of_runner,virtual) $(LIB_VIRTUAL_EMULATOR) $(LIB_E
 $(BUILD)/test-dpdk: LDLIBS += $(DPDK_LIBS)
 $(BUILD)/test-dpdk: $(call of_runner,dpdk) $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
+
+# TURN: sanitizers of platforms take turns in `make check`, by the commit's name. check-all and its parts have all.
+TURN ?= $(shell mk/turn.sh 3)
+TURN.1 := loopback
+TURN.2 := shm
+TURN.3 := virtual dpdk
+IN_TURN := $(filter $(TURN.$(TURN)),$(RUN_PLATFORMS))
+TSAN_TURN := 3
 
 # $(call programs,SOURCES): fuzz targets and programs for command line tests.
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
@@ -80,12 +88,17 @@ tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TE
 
 # A run is PROGRAM@WHAT: a runner and its suite, a fuzz target and its corpus, or $(BUILD)/hxmesh and a .bats file that
 # tests its command line. mk/run-tests.sh runs them.
-runs_in = $(foreach platform,$(RUN_PLATFORMS),$(addprefix $(1)/test-$(platform)@,$(patsubst tests/%.c,%,$(filter $(2),$(TESTS.$(platform))))))
+runs_in = $(foreach platform,$(or $(3),$(RUN_PLATFORMS)),$(addprefix $(1)/test-$(platform)@,$(patsubst tests/%.c,%,$(filter $(2),$(TESTS.$(platform))))))
 PLAIN_RUNS := $(call runs_in,$(BUILD),$(TESTS)) $(SYSTEM:%=$(BUILD)/hxmesh@%)
-ASAN_RUNS  := $(call runs_in,$(BUILD)/asan,$(TESTS)) \
-    $(foreach fuzzer,$(FUZZERS),$(fuzzer:tests/%.c=$(BUILD)/asan/tests/%)@tests/fuzz/corpus/$(patsubst fuzz_%.c,%,$(notdir $(fuzzer))))
+runs_of_fuzzers = $(foreach fuzzer,$(1),$(fuzzer:tests/%.c=$(BUILD)/asan/tests/%)@tests/fuzz/corpus/$(patsubst fuzz_%.c,%,$(notdir $(fuzzer))))
+ASAN_RUNS  := $(call runs_in,$(BUILD)/asan,$(TESTS)) $(call runs_of_fuzzers,$(FUZZERS))
 ASAN_SYSTEM_RUNS := $(SYSTEM:%=$(BUILD)/asan/hxmesh@%)
 TSAN_RUNS  := $(call runs_in,$(BUILD)/tsan,$(TSAN_TESTS))
+FUZZERS.loopback := $(filter $(ON_LOOPBACK),$(FUZZERS))
+FUZZERS.shm      := $(filter $(ON_SHM),$(FUZZERS))
+FUZZERS_IN_TURN  := $(foreach platform,$(IN_TURN),$(FUZZERS.$(platform)))
+TURN_RUNS  := $(call runs_in,$(BUILD)/asan,$(TESTS),$(IN_TURN)) $(call runs_of_fuzzers,$(FUZZERS_IN_TURN)) \
+    $(if $(filter $(TSAN_TURN),$(TURN)),$(TSAN_RUNS))
 ALL_RUNS   := $(PLAIN_RUNS) $(ASAN_RUNS) $(TSAN_RUNS) $(ASAN_SYSTEM_RUNS)
 
 # FILE: only runs with this text in their name; TEST: only these tests.
@@ -93,10 +106,10 @@ FILE ?=
 TEST ?=
 RUN_TESTS = HX_FILE='$(FILE)' HX_TEST='$(TEST)' mk/run-tests.sh $(BUILD)/test-logs
 
-.PHONY: check check-all check-part check-runs tests asan tsan build-check build-asan build-asan-programs build-tsan seconds
+.PHONY: check check-all check-part check-runs turn-list tests asan tsan build-check build-turn build-asan build-asan-programs build-tsan seconds
 check: ## set up, build and run the tests, in ten minutes (FILE=run.bats TEST=NAME: some of them); the last line counts them
 	@mk/setup.sh build check deb
-	@$(MAKE) $(SYNC) build-check
+	@$(MAKE) $(SYNC) build-turn
 	@$(MAKE) check-runs WHICH=quick
 
 check-all: ## set up, build and run every test there is, with full counts, and command lines under the sanitizers (FILE=, TEST=)
@@ -114,7 +127,11 @@ check-part: ## run a part of what check-all has beyond check (PART=1/12)
 # A make of its own: setup may have installed packages that bring more tests.
 check-runs:
 	@$(if $(DPDK),:,echo "skipped: all tests of the DPDK node, because pkg-config finds no libdpdk (package libdpdk-dev)")
-	@HX_WHICH=$(WHICH) $(RUN_TESTS) $(ALL_RUNS)
+	@HX_WHICH=$(WHICH) $(RUN_TESTS) $(if $(filter quick,$(WHICH)),$(PLAIN_RUNS) $(TURN_RUNS),$(ALL_RUNS))
+
+# The runs under sanitizers of a turn.
+turn-list:
+	@printf '%s\n' $(TURN_RUNS)
 
 tests: all test-programs ## unit, property and command line tests as check has them, without sanitizers
 	@$(RUN_TESTS) $(PLAIN_RUNS)
@@ -127,12 +144,14 @@ tsan: build-tsan ## tests with several threads under the thread sanitizer
 
 build-check: all test-programs build-asan build-tsan
 	@:
+build-turn: all test-programs $(if $(filter $(TSAN_TURN),$(TURN)),build-tsan)
+	@$(MAKE) BUILD=$(BUILD)/asan SANITIZE=address,undefined $(IN_TURN:%=$(BUILD)/asan/test-%) $(FUZZERS_IN_TURN:tests/%.c=$(BUILD)/asan/tests/%)
 build-asan:
 	@$(MAKE) BUILD=$(BUILD)/asan SANITIZE=address,undefined runners fuzz-programs
 build-asan-programs: build-asan
 	@$(MAKE) BUILD=$(BUILD)/asan SANITIZE=address,undefined all test-programs
-build-tsan:
-	@$(MAKE) BUILD=$(BUILD)/tsan SANITIZE=thread tsan-runners
+build-tsan: $(LIB_HOST) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_PROGRAM)
+	@$(MAKE) BUILD=$(BUILD)/tsan PLAIN=$(BUILD) SANITIZE=thread tsan-runners
 
 seconds: ## keep how long each run took here, for the order of runs on new machines (tests/seconds.txt)
 	@mk/run-tests.sh $(BUILD)/test-logs --keep-seconds

@@ -2,7 +2,7 @@
  *
  *     fuzz_NAME FILE|FOLDER...
  *
- * Each input, and the empty one, runs unchanged, then with HX_MUTATIONS (2000; 200 in `make check`) changes drawn
+ * Each input, and the empty one, runs unchanged, then with HX_MUTATIONS (2000; 50 in `make check`) changes drawn
  * from HX_SEED (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs run
  * in a child process, so this one survives any crash, prints the bytes that caused it, and keeps them. */
 #include "tests/fuzz/fuzz.h"
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
     struct replay r = {.current = current,
                        .program = argv[0],
                        .seed = number_from("HX_SEED", 1),
-                       .mutations = number_from("HX_MUTATIONS", effort_is_quick() ? 200 : 2000)};
+                       .mutations = number_from("HX_MUTATIONS", effort_is_quick() ? 50 : 2000)};
     replay_input(&r, "empty input", NULL, 0);
     for (int i = 1; i < argc; i++) {
         replay_path(&r, argv[i]);

@@ -209,6 +209,7 @@ survives_frames() {
     survives_frames 5000 3
 }
 
+# bats test_tags=all
 @test "bare metal: an image's cables are quiet while no messages are sent" {
     needs_qemu
     # A message of each accelerator in 20 s: a packet now and then. Credit frames every 0.1 ms for 3 s were 30,000 on
@@ -221,6 +222,7 @@ survives_frames() {
     nothing_left
 }
 
+# bats test_tags=all
 @test "bare metal: with one credit frame in ten to an image lost, nothing else is lost" {
     needs_qemu
     sed 's/node: qemu/node: qemu, lose_credits: 10/' "$EXAMPLES/qemu.hxm.yaml" >lossy.hxm.yaml

@@ -29,6 +29,7 @@ start_long() {
 
 is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\")"; }
 
+# bats test_tags=all
 @test "capture: every port of an all-to-all from the start" {
     report "4x4 Hx2Mesh" --message 2000 --workers 2 --capture "$FILE" --capture-buffer 128MiB
     holds "$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null'
@@ -69,6 +70,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     done
 }
 
+# bats test_tags=all
 @test "capture: the settings of a file, and options over them" {
     lab_file
     report "$LAB"
@@ -170,6 +172,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     end_long
 }
 
+# bats test_tags=all
 @test "capture: ends with the fabric" {
     start_long
     eventually is_captured
@@ -191,6 +194,7 @@ no_worker_taps() {
     done
 }
 
+# bats test_tags=all
 @test "capture: kill -9 of the capture leaves the fabric as it was" {
     start_long
     eventually is_captured
@@ -252,6 +256,7 @@ no_worker_taps() {
     holds '.capture.unwritten + .capture.dropped == .capture.accepted and .capture.received == 2 * .packet_hops'
 }
 
+# bats test_tags=all
 @test "capture: a file that may not grow ends with a whole block" {
     ulimit -S -f 40000 # KiB: the fabric's memory is less
     run --separate-stderr report "4x4 Hx2Mesh" --duration 1s --capture "$FILE" --capture-buffer 4MiB

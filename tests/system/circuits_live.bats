@@ -80,6 +80,7 @@ NOTHING_LOST='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing 
     holds "$NOTHING_LOST and (.changes | length) == 3 and .circuits.changes >= 4 and all(.faults[]; .hits == 0)"
 }
 
+# bats test_tags=all
 @test "circuits: workers that are killed while circuits change find the graph of that time" {
     circuits_plan 0 50 30 >plan
     report "graph graph.csv" --workers 2 --duration 1500ms --traffic all-to-all-random --message 32KiB \

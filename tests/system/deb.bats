@@ -1,6 +1,8 @@
 # deb.bats - the Debian packages of `make deb`: their content and dependencies, and that they work once installed.
 #
-# dpkg installs them into an empty root; the machine's libraries serve them.
+# dpkg installs them into an empty root; the machine's libraries serve them. install.bats has what they are made of.
+
+# bats file_tags=all
 
 load tools_support
 

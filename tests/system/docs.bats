@@ -5,14 +5,15 @@
 #   ```console   blocks: "$ COMMAND", then exactly what it prints
 #   indented     lines that begin with "hxmesh ", up to two spaces and what they are for
 #
-# hxmesh gets a second and is then interrupted, as a reader would do: examples may run for long. In console blocks it
-# has a minute. The folder has the examples/ and tools/ of the source tree, a file FILE and a capture run.pcapng, and a
-# fabric is running. Without /dev/net/tun no program can be on a fabric: examples of up, exec and down are left out.
+# hxmesh gets a second, in `make check` a third, and is then interrupted, as a reader would do: examples may run for
+# long. In console blocks it has a minute. The folder has the examples/ and tools/ of the source tree, a file FILE and a
+# capture run.pcapng, and a fabric is running. Without /dev/net/tun no program can be on a fabric: examples of up, exec
+# and down are left out.
 
 load tools_support
 
-SECONDS_EACH=1   # of an example,
-SECONDS_WHOLE=60 # of one that must end: others need its result, or it is compared
+SECONDS_EACH=$(few 0.3 1) # of an example,
+SECONDS_WHOLE=60          # of one that must end: others need its result, or it is compared
 
 setup() {
     TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)

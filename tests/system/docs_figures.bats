@@ -73,11 +73,11 @@ page() {
         while read -r name; do [ -e "$TOP/docs/figures/$name.sh" ] || { echo "$name"; return 1; }; done
 }
 
-@test "docs figures: those of a few seconds are what the build gives" {
-    JOBS=1 HX_MOST_SECONDS=10 "$TOP/mk/docs-figures.sh" --check
+@test "docs figures: those of a second are what the build gives" {
+    JOBS=1 HX_MOST_SECONDS=1 "$TOP/mk/docs-figures.sh" --check
 }
 
 # bats test_tags=all
 @test "docs figures: those of up to three minutes are what the build gives" {
-    JOBS=1 HX_LEAST_SECONDS=11 HX_MOST_SECONDS=180 "$TOP/mk/docs-figures.sh" --check
+    JOBS=1 HX_LEAST_SECONDS=2 HX_MOST_SECONDS=180 "$TOP/mk/docs-figures.sh" --check
 }

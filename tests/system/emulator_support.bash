@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load wait_support
+load effort_support
 
 HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
 

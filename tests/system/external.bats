@@ -32,6 +32,7 @@ mixed() {
 }
 export -f mixed
 
+# bats test_tags=all
 @test "external: the example of a mixed fabric ends well" {
     needs_dpdk
     run timeout 600 "$EXAMPLES/mixed.sh"
@@ -66,6 +67,7 @@ export -f mixed
         ([.emulator.external.cables[].credits_lost] | add > 0)'
 }
 
+# bats test_tags=all
 @test "external: two workers, and buffers smaller than a packet" {
     needs_dpdk
     fabric memif
@@ -152,6 +154,7 @@ export -f mixed
     agree
 }
 
+# bats test_tags=all
 @test "external: by TAP" {
     needs_dpdk
     [ -w /dev/net/tun ] || skip "/dev/net/tun is not there or not ours"

@@ -41,6 +41,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
         .drops.duplicate > 0"
 }
 
+# bats test_tags=all
 @test "fault: a fault that is ended by another name of its place is over" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
@@ -66,6 +67,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     holds "$SOUND and .drops.unreachable > 0"
 }
 
+# bats test_tags=all
 @test "fault: a stopped worker delays its packets and continues; a killed one starts again" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_workers 2
@@ -172,6 +174,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 }
 
 # A retransmitted packet may take another detour, and pass the same cable on another VC than its copies.
+# bats test_tags=all
 @test "fault: captures of links that repeat packets are good with detours" {
     local capture="$BATS_TEST_TMPDIR/run.pcapng" seed
     for seed in 1 2 3 4; do
@@ -261,6 +264,7 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 }
 
 # Three messages a second and host, so hardly any is in flight when the fault begins: later ones wait for its end.
+# bats test_tags=all
 @test "fault: messages that wait for a host that is down count as hit" {
     run -0 hxmesh run "1x1 Hx2Mesh" --traffic all-to-all-random --message 64KiB --rate 0.000001 --duration 3s --workers 1 --name "$NAME" \
         --quiet --json "$REPORT" --fault "a0,0 down at 500ms for 1500ms"

@@ -22,7 +22,7 @@ kill_workers() {
 gone() { [ ! -e "/proc/$1" ]; }
 
 @test "kill: killed workers restart and nothing is lost" {
-    for WORKERS in 2 4; do
+    for WORKERS in $(few 2 "2 4"); do
         start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 8s --workers "$WORKERS"
         await_workers "$WORKERS"
         kill_workers 5
@@ -124,6 +124,7 @@ gone() { [ ! -e "/proc/$1" ]; }
     nothing_left
 }
 
+# bats test_tags=all
 @test "kill: without restart the rest continues and the run ends by itself" {
     WORKERS=2
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 4s --workers 2 --no-restart

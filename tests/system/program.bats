@@ -22,6 +22,7 @@ exchange_both() {
     second=$!
 }
 
+# bats test_tags=all
 @test "program: two exchange messages of 0 B to 64 MiB, in order, every byte checked" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange a0,0 1 100000000 15 &

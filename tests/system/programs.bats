@@ -108,6 +108,7 @@ both_died() {
     all_left
 }
 
+# bats test_tags=all
 @test "programs: IPv6: every host pings every other, also by its link, and a file over TCP arrives unchanged" {
     up "1x1 Hx2Mesh"
     on h0 grep -q hx0 /proc/net/if_inet6 || skip "this machine has no IPv6"
@@ -259,6 +260,7 @@ needs_provider() {
     run -137 wait "$stubborn"
 }
 
+# bats test_tags=all
 @test "programs: down also ends processes with a network, or all namespaces, of their own" {
     up "1x1 Hx2Mesh"
     local ways=(--net "--user --map-root-user --net --uts --mount" "--user --map-root-user --mount --net --pid --fork")

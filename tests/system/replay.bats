@@ -65,6 +65,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
         "$(bytes_at a1,2/p0/E 1 "$AGAIN" | wc -l)" ]
 }
 
+# bats test_tags=all
 @test "replay: injected at local, they reach their destinations" {
     record
     start_quiet '*/local'

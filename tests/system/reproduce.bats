@@ -163,6 +163,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     refused 2 "hxmesh reproduce: unknown word 'fig3' (did you mean 'fig7'?)" bin/hxmesh-reproduce fig3
 }
 
+# bats test_tags=all
 @test "reproduce: job mixes on boards: sizes, boards in use, traffic over the upper level, failures" {
     beside 'exit 7'
     for n in 7 8 9 10; do
@@ -176,6 +177,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     json_holds '.results | map(select(.failed == 40)) | length == 4 and all(.[]; .utilization.p50 > 0.6)' <out/fig10.json
 }
 
+# bats test_tags=all
 @test "reproduce: the diameter-two study over load, by routing, and its exchanges" {
     beside "$good"
     reproduce diameter2 --quiet --json - >all
@@ -194,6 +196,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 }
 
 # Of 1 ms simulated; software takes 6.5 us for each of 126 steps of a ring, and 12 of halving.
+# bats test_tags=all
 @test "reproduce: EFLOPS has rings, halving by three orders, and the paper's values beside HDRM's" {
     beside "$good"
     reproduce eflops --quiet --json - >all
@@ -222,6 +225,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 }
 
 # Six jobs by five rates by seven networks. Nothing is ahead of the ideal switch by more than its latencies.
+# bats test_tags=all
 @test "reproduce: topoopt has six jobs on seven networks, and none is ahead of the ideal switch" {
     beside "$good"
     ln -s "$BATS_TEST_DIRNAME/../../examples" examples

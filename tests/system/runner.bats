@@ -47,3 +47,43 @@ runs() {
         [ "$(grep -c '@.* [0-9]* passed, ' <<<"$said")" -eq "${which#*:}" ]
     done
 }
+
+@test "runner: a tag of a file keeps all its tests out of check" {
+    sed -i '1i # bats file_tags=all' "$FILE"
+    for which in quick:0 1/1:2 all:2; do
+        [ "$(HX_WHICH=${which%:*} "$TOP/mk/bats-tests.sh" "$HXMESH@$FILE" | wc -l)" -eq "${which#*:}" ]
+    done
+}
+
+@test "runner: three turns of sanitizers have every test and stored input, each once" {
+    for turn in 1 2 3; do make --silent -C "$TOP" turn-list TURN="$turn" BUILD=build; done | sort >"$BATS_TEST_TMPDIR/turns"
+    cd "$TOP/tests"
+    for file in unit/test_*.c unit/*/test_*.c property/prop_*.c property/*/prop_*.c; do
+        case $file in
+        */shm/* | */virtual/*) platform=${file#*/} && platform=${platform%/*} ;;
+        */dpdk/*) pkg-config --exists libdpdk && platform=dpdk || continue ;;
+        *) platform=loopback ;;
+        esac
+        echo "build/asan/test-$platform@${file%.c}"
+    done >"$BATS_TEST_TMPDIR/all"
+    for file in fuzz/fuzz_*.c fuzz/*/fuzz_*.c; do
+        name=$(basename "$file" .c)
+        echo "build/asan/tests/${file%.c}@tests/fuzz/corpus/${name#fuzz_}"
+    done >>"$BATS_TEST_TMPDIR/all"
+    sort "$BATS_TEST_TMPDIR/all" | diff <(grep /asan/ "$BATS_TEST_TMPDIR/turns") -
+    [ "$(grep -c /tsan/ "$BATS_TEST_TMPDIR/turns")" -ge 3 ]
+}
+
+@test "runner: twelve commits have all turns, parts of check-all, and parts of clang-tidy" {
+    for of in 3 4 12; do
+        for commit in {0..11}; do "$TOP/mk/turn.sh" "$of" "$(printf '%08x' "$commit")ff"; done | sort -un |
+            cmp - <(seq "$of")
+    done
+}
+
+@test "runner: the parts of clang-tidy are all sources, each once" {
+    of_tidy() { make --silent -C "$TOP" lint-tidy-list TIDY="$1" BUILD="$BATS_TEST_TMPDIR/build"; }
+    of_tidy 1/1 | sort >"$BATS_TEST_TMPDIR/all"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/all")" -gt 400 ]
+    for k in 1 2 3 4; do of_tidy "$k/4"; done | sort | cmp - "$BATS_TEST_TMPDIR/all"
+}

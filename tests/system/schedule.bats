@@ -129,7 +129,7 @@ holds() { grep -qxF "$1" times.csv || { echo "no $1 in:"; cat times.csv; return 
 }
 
 @test "schedule: random schedules match, and the interpreter ends them" {
-    for seed in {1..10}; do
+    for ((seed = 1; seed <= $(few 2 10); seed++)); do
         python3 "$BATS_TEST_DIRNAME/schedule_random.py" "$seed" >random.goal
         schedule random.goal >/dev/null
         oracle random.goal --latency 1000000 --byte 20 --overhead 5000 --overhead-byte 1 --eager 5000 >/dev/null

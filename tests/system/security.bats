@@ -215,6 +215,7 @@ counted() {
         --argjson each $(($(cat sent) / 8)) --argjson lost "$(cat lost)"
 }
 
+# bats test_tags=all
 @test "security: on cables with a key forged packets and credit frames are counted and do nothing, under full traffic" {
     sealed
     SEALED=1 in_network 'export SEALED; attacked forged --key-file cable.key'

@@ -118,6 +118,7 @@ start_with_table() {
 
 has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
 
+# bats test_tags=all
 @test "signals: under nohup a run outlives its terminal, under both clocks" {
     local options pid
     for options in "wall --name $NAME --duration 3s" "virtual --message 1MiB --count 4"; do

@@ -41,6 +41,7 @@ END
     [[ $output != *"--planes"* && $output != *"--count"* ]]
 }
 
+# bats test_tags=all
 @test "a report that depends on the number of workers is found" {
     lying_program '.seed = 99' '--workers 4'
     run "$soak" "$BATS_TEST_TMPDIR/out" "$lying" 1 7

@@ -2,6 +2,7 @@
 # The tools are beside $HXMESH (default build/hxmesh).
 
 bats_require_minimum_version 1.5.0
+load effort_support
 
 HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
 export HXMESH

@@ -27,7 +27,7 @@ always_same() {
     simulate "$@" --workers 1
     SAME=$(of_fabric)
     holds "$WHOLE and .packets_sent > 0 and .packet_hops > 0 and .virtual_seconds > 0"
-    for workers in 1 2 3 4; do
+    for workers in $(few "2 3" "1 2 3 4"); do
         simulate "$@" --workers "$workers"
         holds ".host.workers == $workers"
         if [ "$(of_fabric)" != "$SAME" ]; then
@@ -38,6 +38,20 @@ always_same() {
     done
 }
 
+@test "virtual: every pattern of a small fabric, for any number of workers" {
+    for pattern in all-to-all all-to-all-random permutation bisection bit-reverse hotspot incast neighbour tornado \
+        transpose; do
+        always_same "2x2 Hx2Mesh" --traffic "$pattern" --message 10000
+    done
+    always_same "2x2 Hx2Mesh" --traffic permutation --duration 30us --message 1000
+    always_same "9x2 Hx1Mesh" --radix 8 --taper 3 --planes 2 --message 2000
+    for algorithm in ring torus; do
+        always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm "$algorithm" --message 64KiB
+        holds '.collective.done == 16'
+    done
+}
+
+# bats test_tags=all
 @test "virtual: every pattern, for any number of workers" {
     for pattern in all-to-all all-to-all-random permutation bisection neighbour tornado transpose; do
         always_same "3x3 Hx2Mesh" --traffic "$pattern" --message 40000
@@ -69,6 +83,7 @@ always_same() {
            (.share_of_injection - 4096 * 15 / (2e11 * 100e-6) | fabs) < 1e-9'
 }
 
+# bats test_tags=all
 @test "virtual: for a duration and at a rate" {
     always_same "4x4 Hx2Mesh" --traffic uniform --duration 24us --warm-up 4us --rate 0.05 --message 1024
     holds '(.share_of_injection - 0.05 | fabs) < 0.0005 and .warm_up_seconds == 4e-6 and .virtual_seconds == 20e-6'
@@ -161,6 +176,7 @@ always_same() {
     grep -q "links busy  *trace .* %, row .* %, column .* %" "$REPORT"
 }
 
+# bats test_tags=all
 @test "virtual: collectives" {
     for algorithm in tree ring rings torus; do
         always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm "$algorithm" --message 256KiB
@@ -171,6 +187,7 @@ always_same() {
     always_same "2x2 Hx2Mesh" --traffic all-gather --message 100000 --verify --planes 2
 }
 
+# bats test_tags=all
 @test "virtual: jobs and failed boards" {
     always_same examples/jobs.hxm.yaml
     always_same examples/jobs.hxm.yaml --traffic all-to-all-random --verify --message 20000
@@ -231,6 +248,7 @@ says_again() {
 }
 
 # Messages of 64 packets. Payload that arrives is compared in the last run.
+# bats test_tags=all
 @test "virtual: trains change neither counts nor, by more than a twentieth, the time" {
     local single
     simulate "4x4 Hx2Mesh" --shifts 8 --message 512KiB
@@ -329,6 +347,7 @@ alone() {
         --csv "$BATS_TEST_TMPDIR/./x"
 }
 
+# bats test_tags=all
 @test "virtual: planes and two-level trees" {
     always_same "2x2 Hx2Mesh" --planes 4
     always_same "3x2 H2x4Mesh" --planes 2 --traffic all-to-all-random --select adaptive --verify --message 30000

@@ -19,8 +19,8 @@ by_ranks() {
 }
 
 # same_by_ranks ARGUMENTS...: the same report byte for byte, except `host`, by a worker and by each of $TRIED ranks. On
-# a torus not all ranks are neighbours.
-TRIED=(2 3 5)
+# a torus not all of five ranks are neighbours.
+read -ra TRIED <<<"$(few 3 "2 3 5")"
 same_by_ranks() {
     local ranks
     report "$@" --clock virtual --workers 1
@@ -192,6 +192,7 @@ capturing() {
 
 running() { [ -e "/dev/shm/hxmesh-$NAME" ] && hxmesh top "$NAME" --json - --count 1 --interval 100ms; }
 
+# bats test_tags=all
 @test "virtual over MPI: hxmesh top shows the counters of all ranks, to the report's" {
     local keys='[.spec, .packet_hops, .packets_sent, .packets_delivered, .bytes_delivered, .messages, .drops]'
     by_ranks 3 "8x8 Hx2Mesh" --message 128KiB &

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "hxmesh/error.h"
 #include "schedule/executor_parts.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_executed.h"
 
 #include <setjmp.h>
@@ -353,7 +354,7 @@ static void foreign_messages_are_refused(void **state)
     uint64_t seed = 7;
     const struct executed_settings settings = executed_plain();
     (void)state;
-    for (unsigned round = 0; round < 2000; round++) {
+    for (unsigned round = 0; round < effort_few(500, 2000); round++) {
         struct schedule_builder *b = schedule_builder_new(3);
         uint32_t all[] = {0, 1, 2};
         uint32_t group = schedule_add_group(b, all, 3);

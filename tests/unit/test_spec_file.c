@@ -1,6 +1,7 @@
 /* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with file, line and column. */
 #include "hxmesh/collective.h"
 #include "spec/spec.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_file.h"
 
 #include <setjmp.h>
@@ -351,7 +352,7 @@ static void random_files(void **state)
                                     "    boards: [[0, 0], [0, 1]]\ntraffic: {pattern: uniform, message: 8KiB}\n";
     static const char letters[] = "{}[],:-?&*#|>%@`\"' \n\t~0129abx.";
     srand(2);
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < effort_few(ROUNDS / 8, ROUNDS); round++) {
         char text[MOST];
         size_t bytes = sizeof seed_text - 1;
         memcpy(text, seed_text, bytes);

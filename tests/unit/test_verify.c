@@ -175,6 +175,8 @@ static void each_rule_is_found_where_it_is_broken(void **state)
     for (unsigned kind = 0; kind < KINDS; kind++)
         for (unsigned seed = 1; seed <= seeds; seed++)
             for (unsigned rule = 0; rule < sizeof rules / sizeof *rules; rule++) {
+                if (effort_is_quick() && (kind + rule) % 3 != 0) /* each rule in a third of the kinds */
+                    continue;
                 struct sim_settings set = with(kinds[kind].change);
                 set.seed = seed;
                 enum place place = place_of(kind, rules[rule]);

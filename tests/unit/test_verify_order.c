@@ -3,6 +3,7 @@
 /* sanitizers: check-all */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_validate.h"
+#include "tests/support/support_effort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +61,8 @@ static void require_bad(const struct sim_capture *c, enum hx_rule rule, const ch
 static void a_packet_is_delivered_after_it_was_injected(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < MOVES; i++) {
+    for (unsigned n = 0; n < effort_few(MOVES / 4, MOVES); n++) {
+        const unsigned i = effort_case(n, MOVES);
         struct sim_capture c;
         make_small(&c, 1 + i / 8);
         size_t injected = find_endpoints(&c, c.count * (i % 8) / 16, 1, NULL);
@@ -149,7 +151,8 @@ static void a_simulated_time_that_decreases_is_found(void **state)
 static void the_queue_is_the_vc_and_memory_grants_no_credit(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < MOVES; i++) {
+    for (unsigned n = 0; n < effort_few(MOVES / 4, MOVES); n++) {
+        const unsigned i = effort_case(n, MOVES);
         struct sim_capture c;
         make_small(&c, 1 + i / 16);
         struct sim_record *r = &c.records[c.count * (i % 16) / 16];

@@ -301,7 +301,8 @@ static void run_and_kill_often(struct run *r)
 {
     for (unsigned w = 0; w < r->s.f.workers; w++)
         start(r, w);
-    for (r->case_number = 0; r->case_number < LIVES; r->case_number++) {
+    const unsigned lives = effort_few(LIVES / 4, LIVES);
+    for (r->case_number = 0; r->case_number < lives; r->case_number++) {
         run_and_kill(r, draw(r, r->s.f.workers));
         for (unsigned w = 0; draw(r, 4) && w < r->s.f.workers; w++) {
             if (!r->runs[w])

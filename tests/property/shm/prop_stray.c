@@ -288,9 +288,10 @@ static void stray_stores(void **state)
         {"when it began", &f->control->started_ns, huge, false},
         {"a record", &f->area[0].redo.count, 100, false},
     };
-    unsigned number = 0;
-    for (; number < sizeof words / sizeof *words; number++)
-        hit_randomly(number, &words[number]);
+    enum { WORDS = sizeof words / sizeof *words };
+    unsigned number = WORDS;
+    for (unsigned n = 0; n < effort_few(WORDS / 2, WORDS); n++)
+        hit_randomly(effort_case(n, WORDS), &words[effort_case(n, WORDS)]);
     for (unsigned long i = 0; i < (cases ? strtoul(cases, NULL, 0) : effort(CASES)); i++)
         hit_randomly(number++, NULL);
     (void)kill(t.bystander, SIGKILL);

@@ -127,7 +127,7 @@ static void every_job_runs_on_its_own_boards(void **state)
 {
     (void)state;
     uint64_t random = seeded_by(11);
-    for (unsigned allocations = 0; allocations < ALLOCATIONS;) {
+    for (unsigned allocations = 0; allocations < effort_few(ALLOCATIONS / 4, ALLOCATIONS);) {
         struct ground g;
         struct support_virtual s;
         draw_ground(&g, &random);
