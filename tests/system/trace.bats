@@ -95,7 +95,7 @@ load capture_support
 
 @test "trace: a timeline for Perfetto" {
     make_capture run.pcapng
-    trace run.pcapng --perfetto time.json --json /dev/null
+    trace run.pcapng --timeline time.json --json /dev/null
     json_holds '(.traceEvents | length) > 1000 and (.traceEvents | all(.ph == "M" or (.ph == "X" and .dur >= 0)))' <time.json
     # One thread a packet, with contiguous slices.
     # shellcheck disable=SC2016 # jq has variables too
@@ -116,7 +116,7 @@ load capture_support
     refused 2 "--from: a9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --from 9,9
     refused 2 "--to: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --to 0,8
     refused 2 "--packet: a0,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --packet '*,*,*,9,*,*'
-    run --separate-stderr trace run.pcapng --perfetto /nowhere/time.json
+    run --separate-stderr trace run.pcapng --timeline /nowhere/time.json
     [ "$status" -eq 4 ]
 }
 

@@ -233,8 +233,8 @@ break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
     ln -s one.pcapng link
     run -2 --separate-stderr verify one.pcapng --json link
     [ "$stderr" = "hxmesh: error: --json: 'link' is the file that is read, and would be overwritten" ]
-    run -2 --separate-stderr trace one.pcapng --perfetto one.pcapng
-    [ "$stderr" = "hxmesh: error: --perfetto: 'one.pcapng' is the file that is read, and would be overwritten" ]
+    run -2 --separate-stderr trace one.pcapng --timeline one.pcapng
+    [ "$stderr" = "hxmesh: error: --timeline: 'one.pcapng' is the file that is read, and would be overwritten" ]
     run -2 --separate-stderr "$HXMESH" replay one.pcapng -i lo --json one.pcapng
     [ "$stderr" = "hxmesh: error: --json: 'one.pcapng' is the file that is read, and would be overwritten" ]
     cmp one.pcapng before.pcapng
