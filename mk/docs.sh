@@ -21,6 +21,14 @@ How values are written, on the command line and in a file:
 | SPEC | `4x4 Hx2Mesh`: 4x4 boards of 2x2 accelerators; `3x2 H2x4Mesh`: 3x2 boards of 2 columns and 4 rows; `fat-tree hosts=64` and all that `hxmesh topologies` lists (docs/topologies.md) |
 | on, off | as an option `--verify`, `--no-verify`; in a file `true`, `false`, `yes`, `no`, `on`, `off` |
 
+Old names are read until the next version. Those of keys get a warning:
+
+| Old | New | Of |
+|---|---|---|
+| `--pace`, `pace` | `--injection-rate`, `injection_rate` | `hxmesh run`, fabric files, figures of `hxmesh sweep` |
+| `--nap`, `nap` | `--idle-wait`, `idle_wait` | `hxmesh-dpdk`, node files |
+| `--perfetto` | `--timeline` | `hxmesh trace` |
+
 END
 "$build/hxmesh" --help=markdown
 while read -r verb; do

@@ -196,7 +196,7 @@ json_t *result_json(const struct result *r)
         SET("window_wait_share", json_real(result_window_wait(r)));
     }
     if (s->injection_rate > 0)
-        SET("pace", json_real(s->injection_rate));
+        SET("injection_rate", json_real(s->injection_rate));
     SET("link_gbps", json_real(r->link_rate * 8 / 1e9));
     SET("host_links", json_integer(r->g->host_links));
     SET("injection_gbps", json_real(result_injection(r) * 8e-9));

@@ -6,7 +6,7 @@ load capture_support
 @test "trace: sums over a whole capture" {
     make_capture run.pcapng messages=5
     trace run.pcapng --json - | json_holds '
-        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, damaged: 0, on_their_way: 0} and
+        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, damaged: 0, out_of_sight: 0} and
         .message_count == 320 and .latency_ns.least > 0 and .latency_ns.p50 <= .latency_ns.p99 and
         .latency_ns.p99 <= .latency_ns.max and (.waited_for | length) == 10 and .missing_packets == [] and .hops == []'
     run trace run.pcapng
@@ -56,8 +56,8 @@ load capture_support
 @test "trace: what left the ports of one captured node is out of sight, not missing" {
     "$HXMESH" run "torus 4x4" --clock virtual -q -t all-to-all -m 64 --workers 1 --capture one.pcapng --capture-ports a1,1 >text
     trace one.pcapng --json - | json_holds '
-        .packets | .missing == 0 and .damaged == 0 and .delivered > 20 and .on_their_way > 20 and
-        .seen == .delivered + .on_their_way'
+        .packets | .missing == 0 and .damaged == 0 and .delivered > 20 and .out_of_sight > 20 and
+        .seen == .delivered + .out_of_sight'
     run trace one.pcapng --missing
     grep -qx "no packet is missing" <<<"$output"
 }

@@ -210,8 +210,6 @@ static void an_alias_works_and_is_not_in_help(void **state)
         assert_int_equal(run(formats[i], text), HX_EXIT_DONE);
         assert_null(strstr(text, "how-many"));
     }
-    const struct hx_option number = {.name = "number", .alias = "how-many"};
-    assert_string_equal(hx_option_result_key(&number), "how-many");
 }
 
 static void help_names_every_option(void **state)

@@ -35,7 +35,7 @@ struct hx_option_list {
 
 struct hx_option {
     const char *name;
-    const char *alias; /* older name, hidden in --help, key in results; NULL: none */
+    const char *alias; /* older name, hidden in --help; NULL: none */
     const char *key;   /* in files, "traffic.message" or "jobs[].tag" (base/yaml/keys.h); NULL: not in files */
     bool key_required; /* if its parent is present */
     char letter;       /* 0: none */
@@ -143,12 +143,6 @@ static inline bool hx_option_is_file(const struct hx_option *option, unsigned ch
 {
     unsigned last = option->file_kind ? option->last_file_choice : option->file_choice;
     return option->file && choice >= option->file_choice && choice <= last;
-}
-
-/* Returns the key of an option's value in results. */
-static inline const char *hx_option_result_key(const struct hx_option *option)
-{
-    return option->alias ? option->alias : option->name;
 }
 
 #endif
