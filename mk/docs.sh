@@ -1,8 +1,19 @@
 #!/usr/bin/env bash
-# docs.sh BUILD - prints docs/options.md from the programs in BUILD. Without DPDK its node is left out.
+# docs.sh BUILD [PAGE] - prints docs/options.md from the programs in BUILD; without DPDK its node is left out. Of a PAGE
+# it prints what it says, with each `<!-- keys of VERB -->` followed by the keys of that verb's report.
 set -euo pipefail
 
 build=$1
+if [ $# -gt 1 ]; then
+    while IFS= read -r line; do
+        [ "$line" != '<!-- end of keys -->' ] || copies=1
+        [ "${copies:=1}" = 0 ] || printf '%s\n' "$line"
+        [[ $line =~ ^'<!-- keys of '(.*)' -->'$ ]] || continue
+        printf '\n%s\n\n' "$("$build/hxmesh" "${BASH_REMATCH[1]}" --help=keys)"
+        copies=0
+    done <"$2"
+    exit
+fi
 cat <<'END'
 # Options and keys
 

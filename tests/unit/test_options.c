@@ -338,7 +338,9 @@ static void help_has_other_formats(void **state)
                 fail_msg("%s does not say \"%s\":\n%s", formats[i].line, formats[i].parts[part], text);
     }
     assert_int_equal(run("--help=roff", text), HX_EXIT_USAGE);
-    assert_string_equal(text, "hxmesh: error: --help: unknown word 'roff' (one of text, man, markdown, words)\n");
+    assert_string_equal(text, "hxmesh: error: --help: unknown word 'roff' (one of text, man, markdown, words, keys)\n");
+    assert_int_equal(run("--help=keys", text), HX_EXIT_USAGE);
+    assert_string_equal(text, "hxmesh: error: --help: hxmesh try has no table of keys\n");
 }
 
 static void a_list_takes_every_use(void **state)

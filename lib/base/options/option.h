@@ -98,7 +98,7 @@ struct hx_option {
 /* clang-format on */
 
 /* Formats of --help, and of --help=WORD. */
-enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_FORMATS };
+enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_KEYS, HX_HELP_FORMATS };
 
 /* A command line and its purpose. */
 struct hx_example {
@@ -120,6 +120,7 @@ struct hx_command {
     bool no_json;
     const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none */
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its kind of file; NULL: none */
+    void (*report_keys)(FILE *out); /* prints those of its JSON report, in Markdown; NULL: not from a table */
 };
 
 /* A program, and related manual pages. */
