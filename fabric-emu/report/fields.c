@@ -22,6 +22,7 @@ struct key {
 #define KEYS(name, ...) static const struct key name[] = {__VA_ARGS__ {.type = NULL}};
 KEYS(fabric_job_keys, REPORT_FABRIC_JOB(KEY, KEY_IF))
 KEYS(fabric_keys, REPORT_FABRIC(KEY, KEY_IF))
+KEYS(stall_keys, REPORT_STALLS(KEY))
 KEYS(flows_keys, REPORT_FLOWS(KEY))
 KEYS(latency_keys, REPORT_LATENCY(KEY, "latency of data packets, see below; null: no packet was measured"))
 KEYS(network_latency_keys, REPORT_LATENCY(KEY, "of the same packets, from injection; only at a `--rate` below 1 under "

@@ -114,7 +114,8 @@ static inline json_t *report_real(double value)
     REPORT_LATENCIES(F, IF, r) \
     IF(r->outcome.open.on, "open_loop", PART(open_loop_keys, open_loop_json(r)), "", "") \
     F("max_vc", COUNT(r->max_vc), "", "highest virtual channel in use") \
-    F("drops", OTHER("object", drops_json(r)), "frames", "dropped frames by reason") \
+    F("drops", OTHER("object", hx_json_counts(hx_drop_names, r->drops)), "frames", "dropped frames by reason") \
+    F("stalls", PART(stall_keys, stalls_json(r)), "", "") \
     IF(r->spec->job, "jobs", LIST(job_keys, jobs_json(r)), "", "") \
     IF(r->circuits.links, "circuits", PART(circuits_keys, circuits_report_json(&r->circuits)), "", "") \
     IF(fault_report_count(r->fault, r->faults, false), "faults", \
@@ -131,6 +132,14 @@ static inline json_t *report_real(double value)
     IF(r->outcome.cuts_repeats, "repeats", PART(repeats_keys, repeats_json(&r->outcome.repeats)), "", "") \
     IF(r->context.collective, "collective", PART(collective_keys, collective_json(r)), "", "") \
     F("host", PART(host_keys, host_json(r, again)), "", "")
+
+/* struct result *r. Packets that had to wait at a switch, by cause at their arrival, each switch counted. */
+#define REPORT_STALLS(F) \
+    F("no_credit", COUNT(r->stalls[HX_STALL_NO_CREDIT]), "packets", \
+      "waited at a switch, each counted: an output could send, but the next buffer had no room for the packet or for " \
+      "older ones before it") \
+    F("output_busy", COUNT(r->stalls[HX_STALL_OUTPUT_BUSY]), "packets", \
+      "virtual clock, likewise: each output that the packet may take was sending another packet")
 
 /* struct hx_spec *s. */
 #define REPORT_FABRIC(F, IF) \

@@ -1,5 +1,5 @@
 /* json.c - the report as JSON, by the table of its fields. Figures that depend on the machine are in `host`. */
-#include "base/drops.h"
+#include "base/counts.h"
 #include "base/version.h"
 #include "fabric-emu/report/class_report.h"
 #include "fabric-emu/report/fields.h"
@@ -9,12 +9,11 @@
 
 #include <stdlib.h>
 
-static json_t *drops_json(const struct result *r)
+static json_t *stalls_json(const struct result *r)
 {
-    json_t *drops = json_object();
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        (void)json_object_set_new(drops, hx_drop_names[reason], json_integer((json_int_t)r->drops[reason]));
-    return drops;
+    json_t *o = json_object();
+    REPORT_STALLS(REPORT_SET)
+    return o;
 }
 
 /* h NULL: latencies mean nothing. */

@@ -1,5 +1,5 @@
 /* figures.c - numbers that a report may have, by flat name, and their units (tools/sweep/sweep.h, docs/report.md). */
-#include "base/drops.h"
+#include "base/counts.h"
 #include "base/error.h"
 #include "fabric-emu/report/fields.h"
 #include "tools/sweep/sweep.h"
@@ -19,13 +19,14 @@ struct figure {
 #define OPEN_LOOP(key, value, unit, meaning)         {"open_loop." key, REPORT_TYPE_##value, unit},
 #define COLLECTIVE(key, value, unit, meaning)        {"collective." key, REPORT_TYPE_##value, unit},
 #define COLLECTIVE_IF(when, key, value, unit, meaning) {"collective." key, REPORT_TYPE_##value, unit},
+#define STALLS(key, value, unit, meaning)            {"stalls." key, REPORT_TYPE_##value, unit},
 #define HOST(key, value, unit, meaning)              {"host." key, REPORT_TYPE_##value, unit},
 #define CAPTURE(key, unit)                           {"capture." key, "integer", unit},
 
 /* Those of a report that are in no list, and what a sweep finds. */
 static const struct figure figures[] = {
     REPORT_RUN(FIGURE, FIGURE_IF) REPORT_FLOWS(FLOWS) REPORT_LATENCY(LATENCY, "") REPORT_LATENCY(NETWORK, "")
-    REPORT_OPEN_LOOP(OPEN_LOOP) REPORT_COLLECTIVE(COLLECTIVE, COLLECTIVE_IF) REPORT_HOST(HOST)
+    REPORT_OPEN_LOOP(OPEN_LOOP) REPORT_COLLECTIVE(COLLECTIVE, COLLECTIVE_IF) REPORT_HOST(HOST) REPORT_STALLS(STALLS)
     CAPTURE("interfaces", "") CAPTURE("received", "") CAPTURE("accepted", "") CAPTURE("dropped", "")
     CAPTURE("written", "") CAPTURE("unwritten", "") CAPTURE("bytes", "bytes") CAPTURE("files", "")
     {"saturation", "number", "share"}, {"iteration_seconds", "number", "s"}};
