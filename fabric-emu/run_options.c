@@ -3,6 +3,7 @@
 #include "base/beside.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "fabric-emu/report/fields.h"
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/timeline.h"
 #include "hxmesh/collective.h"
@@ -392,6 +393,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
               "what four dead links cost"},
              {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
+        .report_keys = report_keys_print,
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Runs a whole fabric of the firmware on this machine, a HammingMesh or any other, sends traffic through "

@@ -15,8 +15,10 @@ deb: ## make Debian packages of what install installs, in build/deb
 install-parts: all
 	@mk/man.sh $(BUILD)
 
-docs: all ## write docs/options.md from the programs' own tables
+docs: all ## write docs/options.md, and the keys in docs/report.md, from the programs' own tables
 	@mk/docs.sh $(BUILD) >docs/options.md
+	@mk/docs.sh $(BUILD) docs/report.md >$(BUILD)/report.md
+	@mv $(BUILD)/report.md docs/report.md
 
 # FIGURE: names in docs/figures; none: all, which takes some hours of processor time.
 FIGURE ?=

@@ -2,6 +2,7 @@
  * side: table, CSV, JSON, plot. */
 #include "base/arguments.h"
 #include "base/error.h"
+#include "base/old_names.h"
 #include "base/options/options.h"
 #include "base/output.h"
 #include "base/processor.h"
@@ -197,6 +198,13 @@ static const char *default_y(const struct program *p)
     return sweep_algorithms(&p->sweep) < p->sweep.axes ? COLLECTIVE_Y : DEFAULT_Y;
 }
 
+static void rename_column(char word[COLUMNS_WORD])
+{
+    const char *name = hx_old_name_read("--columns", word);
+    if (name != word)
+        (void)snprintf(word, COLUMNS_WORD, "%s", name);
+}
+
 static void parse(struct program *p, int argc, char **argv)
 {
     struct hx_option table[HX_MOST_OPTIONS];
@@ -271,8 +279,12 @@ static void parse(struct program *p, int argc, char **argv)
     hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
     p->sweep.command = p->common.line;
     p->sweep.saturation = p->saturation;
+    p->sweep.y = hx_old_name_read("--y", p->sweep.y);
+    p->sweep.x = hx_old_name_read("--x", p->sweep.x);
     if (p->columns)
         columns_read(&p->sweep.columns, p->columns);
+    for (unsigned i = 0; i < p->sweep.columns.count; i++)
+        rename_column(p->sweep.columns.word[i]);
     p->sweep.y_given = p->sweep.y != NULL;
     if (p->sweep.x && sweep_is_figure(p->sweep.x)) {
         p->sweep.over = p->sweep.x;

@@ -9,7 +9,7 @@
 struct request {
     struct hx_trace_view view;
     struct hx_trace_filter filter;
-    const char *spec_text, *perfetto;
+    const char *spec_text, *timeline_file;
     const char *packet; /* --packet as given; NULL: not given */
     json_t *packets;    /* NULL: text output */
     struct hx_timeline timeline;
@@ -21,7 +21,7 @@ static void finished(void *context, const struct hx_trace_packet *p)
 {
     struct request *r = context;
     hx_sums_packet(r->view.sums, p);
-    if (r->perfetto)
+    if (r->timeline_file)
         hx_timeline_packet(&r->timeline, p);
     bool wanted =
         r->view.packets_shown && !(r->view.missing_only && hx_trace_fate(r->view.trace->c, p) != HX_TRACE_MISSING);
@@ -83,8 +83,8 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
         hx_die_of(&problem);
     r->view.trace = &trace;
     r->view.sums = &sums;
-    if (r->perfetto) {
-        timeline = hx_output_open(r->perfetto);
+    if (r->timeline_file) {
+        timeline = hx_output_open(r->timeline_file);
         hx_timeline_begin(&r->timeline, timeline, &capture_index);
     }
     r->packets = common->json ? json_array() : NULL;
@@ -93,7 +93,7 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
     follow(r, &capture_index, &trace, common->quiet);
     if (timeline) {
         hx_timeline_end(&r->timeline);
-        hx_output_close(timeline, r->perfetto);
+        hx_output_close(timeline, r->timeline_file);
     }
     if (common->json)
         hx_json_write(hx_trace_json(&r->view, r->packets), common->json);
@@ -169,8 +169,10 @@ int main(int argc, char **argv)
         {HX_FLAG("missing", &r.view.missing_only, "that did not arrive")},
         HX_OPTIONS_HEADING("What is written"),
         {HX_NUMBER("most", &r.view.most, 1, 1000000, "rows of each list; of missing packets no more than 1000")},
-        {HX_STRING("perfetto", "FILE", &r.perfetto,
-                   "timeline of the chosen packets (all, if none is chosen) for ui.perfetto.dev")},
+        {HX_STRING("timeline", "FILE", &r.timeline_file,
+                   "write a timeline of the chosen packets (all, if none is chosen) to FILE: Chrome trace events, for "
+                   "ui.perfetto.dev; - is stdout"),
+         .alias = "perfetto"},
         HX_OPTIONS_HEADING("The fabric, where the file does not say it"),
         {HX_STRING("spec", "SPEC|FILE", &r.spec_text, "fabric")},
         HX_OVERRIDE_OPTIONS(&overrides),
@@ -194,7 +196,7 @@ int main(int argc, char **argv)
     set_filter(&r, given);
     if (common.json)
         hx_output_check(common.json);
-    const struct hx_output outputs[] = {{"--perfetto", r.perfetto}, {"--json", common.json}};
+    const struct hx_output outputs[] = {{"--timeline", r.timeline_file}, {"--json", common.json}};
     hx_outputs_apart(outputs, 2);
     hx_outputs_off(r.view.file, outputs, 2);
     struct hx_spec spec = {.failed = NULL};

@@ -109,13 +109,14 @@ static json_t *to_json(const struct hx_verify *v, const struct request *r)
                                   (json_int_t)n->credit, "checksums", (json_int_t)n->crc_validated, "nodes",
                                   (json_int_t)n->nodes_validated, "links", (json_int_t)n->links_validated,
                                   "credit_links", (json_int_t)n->credit_links_validated);
-    return json_pack("{s:o, s:o, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
-                     hx_json_text(r->file), "spec", hx_json_text(v->c->fabric.known ? v->c->fabric.spec.fabric : NULL),
-                     "passed", passed(v), "strict", v->strict, "frames", (json_int_t)v->c->frames, "ports",
-                     (json_int_t)v->c->port_count, "injected", (json_int_t)n->injected, "delivered",
-                     (json_int_t)n->delivered, "delivered_again", (json_int_t)n->repeats, "first", first, "rules",
-                     rules_to_json(l), "findings", findings_to_json(l, r->most), "checked", checked_to_json(v),
-                     "let_pass", let_pass_to_json(v), "judged", validated, "not_judged", notes_to_json(l), "cut_at",
+    return json_pack("{s:i, s:o, s:o, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "schema", 2, "file", hx_json_text(r->file), "spec",
+                     hx_json_text(v->c->fabric.known ? v->c->fabric.spec.fabric : NULL), "passed", passed(v), "strict",
+                     v->strict, "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count, "injected",
+                     (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
+                     (json_int_t)n->repeats, "first", first, "rules", rules_to_json(l), "findings",
+                     findings_to_json(l, r->most), "checked", checked_to_json(v), "let_pass", let_pass_to_json(v),
+                     "verified", validated, "not_verified", notes_to_json(l), "cut_at",
                      v->c->cut_at ? json_integer((json_int_t)v->c->cut_at) : json_null());
 }
 

@@ -51,7 +51,7 @@ static void write_blocked(FILE *to, const struct hx_spec *spec, uint16_t job)
     unsigned boards = hx_spec_boards(spec);
     uint8_t *bits = hx_allocate(boards / 8 + 1, 1);
     (void)hx_spec_blocked_boards(spec, job, bits);
-    (void)fprintf(to, "barred");
+    (void)fprintf(to, "blocked");
     for (unsigned board = 0; board < boards; board++) {
         if (bits[board / 8] >> board % 8 & 1)
             (void)fprintf(to, " %u", board);

@@ -1,5 +1,6 @@
 /* class_report.c - how busy the links of each class were (class_report.h). */
 #include "fabric-emu/report/class_report.h"
+#include "fabric-emu/report/fields.h"
 
 #include <stdio.h>
 
@@ -37,17 +38,20 @@ void class_report_print(const struct result *r)
     printf("\n");
 }
 
+static json_t *class_json(const struct hx_link_class *class, const struct class_use *u)
+{
+    json_t *o = json_object();
+    REPORT_CLASS(REPORT_SET)
+    return o;
+}
+
 json_t *class_report_json(const struct result *r)
 {
     struct class_use use[HX_MAX_LINK_CLASSES] = {{0}};
     json_t *classes = json_array();
     (void)add_up(r, use);
-    for (unsigned i = 0; i < r->g->link_classes; i++) {
-        const struct class_use *u = &use[i];
-        if (u->links)
-            (void)json_array_append_new(classes,
-                                        json_pack("{s:s, s:I, s:f, s:f}", "class", r->g->link_class[i].name, "links",
-                                                  (json_int_t)u->links, "busy", u->sum / u->links, "busiest", u->most));
-    }
+    for (unsigned i = 0; i < r->g->link_classes; i++)
+        if (use[i].links)
+            (void)json_array_append_new(classes, class_json(&r->g->link_class[i], &use[i]));
     return classes;
 }

@@ -2,6 +2,7 @@
 #include "fabric-emu/report/collective_report.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "fabric-emu/report/fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,62 +124,29 @@ static json_t *root_json(const struct hx_fabric *g, const struct collective_job 
     return json_pack("[i, i]", (int)at.addr_hi, (int)at.addr_lo);
 }
 
-/* A figure of a finished collective; else null. */
-static json_t *real_or_null(bool has, double value)
+/* done: all members finished. same: all jobs have the same collective. */
+static json_t *job_json(const struct collective_plan *p, const struct collective_job *job, double seconds, bool done,
+                        bool same)
 {
-    return has ? json_real(value) : json_null();
-}
-
-/* Sets time and bandwidths. A collective of one rank has no packet, and so no time. */
-static void set_speed(json_t *o, const struct collective_job *job, double seconds, bool done)
-{
-    bool moved = done && seconds > 0;
-    (void)json_object_set_new(o, "seconds", real_or_null(done, seconds));
-    (void)json_object_set_new(o, "algorithm_gbps", real_or_null(moved, collective_algorithm_gbps(job, seconds)));
-    (void)json_object_set_new(o, "bus_gbps", real_or_null(moved, collective_bus_gbps(job, seconds)));
-}
-
-static void set_kind(json_t *o, const struct collective_job *job)
-{
-    (void)json_object_set_new(o, "kind", json_string(hx_collective_kind_names[job->config.kind]));
-    (void)json_object_set_new(o, "vector_bytes", json_integer((json_int_t)job->config.bytes));
-}
-
-static json_t *job_json(const struct collective_plan *p, const struct collective_job *job, bool same)
-{
-    json_t *o = json_pack("{s:i, s:i, s:i, s:s, s:I}", "job", (int)job->tag, "columns", (int)job->columns, "rows",
-                          (int)job->rows, "algorithm", hx_collective_algorithm_names[job->config.algorithm],
-                          "chunk_bytes", (json_int_t)job->config.chunk);
-    if (HX_FOR_TARGET & HX_FOR_PATTERN(HX_COLLECTIVES + job->config.kind))
-        (void)json_object_set_new(o, "root", root_json(p->traffic->g, job));
-    if (!same)
-        set_kind(o, job);
+    json_t *o = json_object();
+    const bool moved = done && seconds > 0;
+    REPORT_COLLECTIVE_JOB(REPORT_SET, REPORT_SET_IF)
     return o;
 }
 
 json_t *collective_report_json(const struct collective_plan *p, const struct collective_result *r)
 {
     const struct collective_job *one;
-    bool same = is_one(p, &one);
-    bool done = has_share(r->count);
+    const bool same = is_one(p, &one);
+    const bool done = has_share(r->count);
     json_t *jobs = json_array();
-    for (unsigned i = 0; i < p->jobs; i++) {
-        json_t *o = job_json(p, &p->job[i], same);
-        set_speed(o, &p->job[i], r->seconds[i], done);
-        (void)json_array_append_new(jobs, o);
-    }
-    json_t *report = json_object();
-    if (same)
-        set_kind(report, one);
-    (void)json_object_update_new(
-        report, json_pack("{s:i, s:i}", "accelerators", (int)r->count.members, "done", (int)r->count.done));
-    if (same) {
-        unsigned last = slowest(p, r->seconds);
-        (void)json_object_set_new(report, "share", real_or_null(done, collective_share(largest(p), r->injectable)));
-        (void)json_object_set_new(report, "vector_share",
-                                  real_or_null(done, collective_vector_share(one, r->injectable)));
-        set_speed(report, &p->job[last], r->seconds[last], done);
-    }
-    (void)json_object_set_new(report, "jobs", jobs);
-    return report;
+    for (unsigned i = 0; i < p->jobs; i++)
+        (void)json_array_append_new(jobs, job_json(p, &p->job[i], r->seconds[i], done, same));
+    const unsigned number = p->jobs ? slowest(p, r->seconds) : 0;
+    const struct collective_job *last = &p->job[number];
+    const double seconds = p->jobs ? r->seconds[number] : 0;
+    const bool moved = done && seconds > 0;
+    json_t *o = json_object();
+    REPORT_COLLECTIVE(REPORT_SET, REPORT_SET_IF)
+    return o;
 }

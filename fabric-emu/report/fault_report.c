@@ -1,9 +1,9 @@
 /* fault_report.c - faults in the report (fault_report.h). */
 #include "fabric-emu/report/fault_report.h"
 #include "base/compare.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "fabric-emu/report/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,22 +18,15 @@ static uint64_t took(const struct fault_report *f)
     return f->whole && f->whole_ns > f->at_ns ? f->whole_ns - f->at_ns : 0;
 }
 
-static json_t *change_entry(const struct fault_report *f)
-{
-    return json_pack("{s:o, s:I, s:o}", "change", hx_json_text(f->text), "at_ns", (json_int_t)f->at_ns,
-                     "followed_after_ns", f->whole ? json_integer((json_int_t)took(f)) : json_null());
-}
-
 json_t *fault_report_entry(const struct fault_report *f)
 {
-    if (f->planned)
-        return change_entry(f);
-    json_t *whole = f->whole ? json_integer((json_int_t)took(f)) : json_null();
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "fault", hx_json_text(f->text), "at_ns",
-                     (json_int_t)f->at_ns, "lost", (json_int_t)f->cost.lost, "corrupted", (json_int_t)f->cost.corrupted,
-                     "duplicated", (json_int_t)f->cost.duplicated, "reordered", (json_int_t)f->cost.reordered,
-                     "credits_lost", (json_int_t)f->cost.credits_lost, "hits", (json_int_t)f->hits, "whole_after_ns",
-                     whole);
+    json_t *o = json_object();
+    if (f->planned) {
+        REPORT_CHANGE(REPORT_SET)
+    } else {
+        REPORT_FAULT(REPORT_SET)
+    }
+    return o;
 }
 
 size_t fault_report_count(const struct fault_report *fault, size_t count, bool planned)
@@ -180,16 +173,18 @@ void circuits_report_follow(struct circuits_report *circuits, const struct fault
     free(ns);
 }
 
+static json_t *followed_json(const struct circuits_report *circuits)
+{
+    json_t *o = json_object();
+    REPORT_FOLLOWED(REPORT_SET)
+    return o;
+}
+
 json_t *circuits_report_json(const struct circuits_report *circuits)
 {
-    json_t *report = json_pack("{s:I, s:I, s:I, s:I}", "links", (json_int_t)circuits->links, "changes",
-                               (json_int_t)circuits->changes, "closed_ns", (json_int_t)circuits->closed_ns, "rerouted",
-                               (json_int_t)circuits->rerouted);
-    if (circuits->followed)
-        (void)json_object_set_new(
-            report, "followed_after_ns",
-            json_pack("{s:I, s:I}", "median", (json_int_t)circuits->median_ns, "most", (json_int_t)circuits->most_ns));
-    return report;
+    json_t *o = json_object();
+    REPORT_CIRCUITS(REPORT_SET, REPORT_SET_IF)
+    return o;
 }
 
 void circuits_report_print(const struct circuits_report *circuits)

@@ -1,6 +1,7 @@
 /* healthy_report.c - what faults cost (healthy_report.h). */
 #include "fabric-emu/report/healthy_report.h"
 #include "base/value.h"
+#include "fabric-emu/report/fields.h"
 #include "topology/name.h"
 
 #include <math.h>
@@ -55,15 +56,11 @@ static double ratio_of(double with, double without)
     return without > 0 ? with / without : (double)NAN;
 }
 
-static json_t *number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *pair_json(double with, double without)
 {
-    return json_pack("{s:f, s:f, s:f, s:o}", "with", with, "without", without, "difference", with - without, "ratio",
-                     number_or_null(ratio_of(with, without)));
+    json_t *o = json_object();
+    REPORT_PAIR(REPORT_SET, "", "")
+    return o;
 }
 
 /* Writes its name, without a plane. Returns name. */
@@ -75,18 +72,17 @@ static const char *name_host(char name[HX_NAME_BYTES], const struct hx_fabric *f
 
 static json_t *links_left_json(const struct hx_fabric *f, const struct links_left *left)
 {
-    char name[HX_NAME_BYTES];
-    return json_pack("{s:s, s:i, s:i, s:o}", "host", name_host(name, f, left->host), "links", (int)left->links, "dead",
-                     (int)left->dead, "least_ratio", number_or_null(ratio_of(left->links, left->links - left->dead)));
+    json_t *o = json_object();
+    char host[HX_NAME_BYTES];
+    const char *name = name_host(host, f, left->host);
+    REPORT_LINKS_LEFT(REPORT_SET)
+    return o;
 }
 
 json_t *healthy_report_json(const struct healthy *h, const struct healthy_figures *with, const struct hx_fabric *f)
 {
     json_t *o = json_object();
-    (void)json_object_set_new(o, "seconds", pair_json(with->seconds, h->without.seconds));
-    (void)json_object_set_new(o, "gbps_per_host", pair_json(with->gbps, h->without.gbps));
-    if (h->left.dead)
-        (void)json_object_set_new(o, "links_left", links_left_json(f, &h->left));
+    REPORT_HEALTHY(REPORT_SET, REPORT_SET_IF)
     return o;
 }
 

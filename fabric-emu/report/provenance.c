@@ -1,7 +1,7 @@
 /* provenance.c - settings and versions that make a run repeatable. */
-#include "base/json.h"
 #include "base/options/command_line.h"
 #include "base/options/json.h"
+#include "fabric-emu/report/fields.h"
 #include "fabric-emu/report/result.h"
 
 #include <stdio.h>
@@ -35,25 +35,29 @@ static bool is_of_job(const struct hx_spec *spec, unsigned board, uint16_t tag)
     return hx_spec_board_job(spec, board) == tag;
 }
 
-/* Boards of each job that the spec names (hosts, without boards). */
+static json_t *job_json(const struct result *r, uint16_t tag)
+{
+    json_t *o = json_object();
+    REPORT_FABRIC_JOB(REPORT_SET, REPORT_SET_IF)
+    return o;
+}
+
+/* Jobs that the spec names. */
 static json_t *jobs_json(const struct result *r)
 {
     json_t *jobs = json_array();
-    for (uint32_t i = 0; r->spec->job && i < r->jobs; i++) {
-        uint16_t tag = r->job[i].tag;
-        if (tag != HX_NO_JOB)
-            (void)json_array_append_new(jobs, json_pack("{s:i, s:o}", "tag", (int)tag, r->spec->a ? "boards" : "hosts",
-                                                        boards_json(r->spec, is_of_job, tag)));
-    }
+    for (uint32_t i = 0; r->spec->job && i < r->jobs; i++)
+        if (r->job[i].tag != HX_NO_JOB)
+            (void)json_array_append_new(jobs, job_json(r, r->job[i].tag));
     return jobs;
 }
 
 json_t *result_fabric_json(const struct result *r)
 {
+    json_t *o = json_object();
     const struct hx_spec *s = r->spec;
-    return json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "name", hx_json_text(s->name), "a", (int)s->a, "b",
-                     (int)s->b, "x", (int)s->x, "y", (int)s->y, s->a ? "failed_boards" : "failed_hosts",
-                     boards_json(s, has_failed, 0), "jobs", jobs_json(r));
+    REPORT_FABRIC(REPORT_SET, REPORT_SET_IF)
+    return o;
 }
 
 /* ---- the settings ---- */

@@ -184,7 +184,7 @@ void result_print(const struct result *r);
 /* Prints a map of accelerators, shaded by the packets that each switch sent. */
 void result_print_map(const struct result *r);
 /* The report (docs/report.md). A new reference. */
-enum { RESULT_SCHEMA = 4 /* grows when a key changes its meaning or is removed, or results change */ };
+enum { RESULT_SCHEMA = 5 /* grows when a key changes its meaning or is removed, or results change */ };
 json_t *result_json(const struct result *r);
 /* What --compare-healthy compares. */
 struct healthy_figures result_healthy_figures(const struct result *r);

@@ -387,7 +387,7 @@ struct hx_ranks {
      .choices = hx_selection_names, .help = "choice among minimal paths; auto: for all-to-all and uniform traffic " \
      "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", \
      HX_GIVEN_IN(s, HX_GIVEN_SELECT), .applies = HX_FOR_VIRTUAL}, \
-    {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+    {.name = "injection-rate", .alias = "pace", .key = "injection_rate", .kind = HX_OPTION_REAL, .argument = "SHARE", \
      .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, .help = "share of its injection bandwidth at " \
      "which a host's packets follow each other (where hosts differ, of that of the fastest); 0: for all-to-all just " \
      "below what the cables carry, else 1", HX_GIVEN_IN(s, HX_GIVEN_INJECTION_RATE), .applies = HX_FOR_VIRTUAL}

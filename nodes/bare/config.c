@@ -127,7 +127,7 @@ static void read_line(struct config *c, struct line *l)
         bare_die("its configuration does not begin with the fabric");
     else if (is_line(l, "vcs"))
         c->vcs = (uint8_t)number_of(l, HX_VCS);
-    else if (is_line(l, "barred"))
+    else if (is_line(l, "blocked") || is_line(l, "barred" /* older name */))
         read_blocked(c, l);
     else if (is_line(l, "at"))
         read_place(c, l);

@@ -4,7 +4,7 @@
  *
  *     fabric 2 2 2 2 1 64 1     a, b, x, y, planes, radix, taper (hxmesh/geometry.h)
  *     vcs 4                     of the fabric, 3 or 4 (with the escape VC); optional: 3
- *     `barred` 3                blocked boards; optional
+ *     blocked 3                 boards; optional
  *     at 1 1 0                  gx, gy, plane
  *     credits 128               blocks a VC that it grants
  *     job 0

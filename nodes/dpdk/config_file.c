@@ -7,7 +7,7 @@
  *       - {port: local, device: endpoint}
  *     key_file: /etc/hxmesh/cable.key
  *     job: 7   credits: 512   frames: 8192   queue: 512   mtu: 8242
- *     credit_period: 100us   `nap: 50us`   linger: 1s   statistics: 10s   lose_credits: 100
+ *     credit_period: 100us   idle_wait: 50us   linger: 1s   statistics: 10s   lose_credits: 100
  *     traffic: {pattern: all-to-all, message: 64KiB, count: 1, duration: 0, rate: 1, seed: 1, verify: true}
  *
  * The option with the same key reads each value, as in a fabric file. */

@@ -23,10 +23,10 @@ bandwidth() { "$HXMESH-bandwidth" "$@" --quiet; }
 
 @test "bandwidth: every division spends the budget, and the search is the fastest" {
     bandwidth "Ring(4)_FC(4)_Switch(2)" m.model.yaml --budget 100 --json - >report.json
-    json_holds '[.ways[].way] == ["EqualBW", "MessageBW", "SmartBW", "search", "search/cost"] and
-        all(.ways[]; (.rates | add) / 1e11 - 1 | fabs < 1e-6) and .ways[0].rates[0] == .ways[0].rates[2] and
-        (.ways[3].estimate.seconds as $least | all(.ways[]; .estimate.seconds >= $least)) and
-        (.ways[4] | .dollars * .estimate.seconds) as $cheap | all(.ways[]; .dollars * .estimate.seconds >= $cheap)' \
+    json_holds '[.methods[].method] == ["EqualBW", "MessageBW", "SmartBW", "search", "search/cost"] and
+        all(.methods[]; (.rates | add) / 1e11 - 1 | fabs < 1e-6) and .methods[0].rates[0] == .methods[0].rates[2] and
+        (.methods[3].estimate.seconds as $least | all(.methods[]; .estimate.seconds >= $least)) and
+        (.methods[4] | .dollars * .estimate.seconds) as $cheap | all(.methods[]; .dollars * .estimate.seconds >= $cheap)' \
         <report.json
     bandwidth "Ring(4)_FC(4)_Switch(2)" m.model.yaml --budget 100 >text
     grep -qE '^ *SmartBW +[0-9.]+ +[0-9.]+' text
@@ -42,16 +42,16 @@ bandwidth() { "$HXMESH-bandwidth" "$@" --quiet; }
 @test "bandwidth: packets take little longer than the closed form, and a search by them finds no worse" {
     bandwidth "Ring(4)_FC(2)" m.model.yaml --set tensor=4 --set data=2 --budget 50 --message 1MiB --exact 6 --workers 1 \
         --json - >report.json
-    json_holds '(.ways | length) == 6 and ([.ways[].runs[]] | length > 6) and
-        all(.ways[].runs[]; .seconds / .closed_seconds | . > 0.98 and . < 1.5) and
-        all(.ways[]; .packets.seconds > .estimate.seconds * 0.98) and
-        .ways[5].packets.seconds <= .ways[3].packets.seconds' <report.json
+    json_holds '(.methods | length) == 6 and ([.methods[].runs[]] | length > 6) and
+        all(.methods[].runs[]; .seconds / .closed_seconds | . > 0.98 and . < 1.5) and
+        all(.methods[]; .packets.seconds > .estimate.seconds * 0.98) and
+        .methods[5].packets.seconds <= .methods[3].packets.seconds' <report.json
 }
 
 @test "bandwidth: prices of a file" {
     printf 'gbyte: {cable: 1, nic: 10, port: 100}\n' >p.yaml
     bandwidth "Ring(4)_Switch(8)" m.model.yaml --budget 100 --prices p.yaml --json - >report.json
-    json_holds '.prices == "p.yaml" and all(.ways[]; .dollars / (32 * (.rates[0] / 2 + 111 * .rates[1]) / 1e9) - 1 | fabs < 1e-6)' <report.json
+    json_holds '.prices == "p.yaml" and all(.methods[]; .dollars / (32 * (.rates[0] / 2 + 111 * .rates[1]) / 1e9) - 1 | fabs < 1e-6)' <report.json
     echo "switch: 5" >p.yaml
     run -3 --separate-stderr bandwidth "Ring(4)_FC(8)" m.model.yaml --budget 100 --prices p.yaml
     [[ "$stderr" == "hxmesh: error: p.yaml: no price of a GB/s in this network: add gbyte: "* ]]

@@ -23,7 +23,7 @@ captured() {
     holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .routing != "minimal"'
     "$HXMESH-verify" --quiet "$FILE" --json - >verdict
     jq --exit-status '.passed and .findings == [] and .injected == .delivered and .injected > 0 and
-        .judged.nodes > 0 and .judged.links > 0' verdict || {
+        .verified.nodes > 0 and .verified.links > 0' verdict || {
         echo "$1 $2 $3: $(cat verdict)"
         return 1
     }

@@ -30,13 +30,18 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
 @test "dissector: fields have the values of the frame" {
     make_capture run.pcapng bytes=9000 messages=1
     # The second packet of message 0 from 5,6, at its injection.
-    run dissect -o hxmesh.check_crc:TRUE -r run.pcapng -T fields -E separator=, -e hxmesh.src -e hxmesh.src_d0 -e hxmesh.src_d1 \
+    run dissect -o hxmesh.check_crc:TRUE -r run.pcapng -T fields -E separator=, -e hxmesh.src -e hxmesh.src_addr_hi -e hxmesh.src_addr_lo \
         -e hxmesh.message -e hxmesh.offset -e hxmesh.message_packets -e hxmesh.length -e hxmesh.blocks -e hxmesh.kind \
         -e hxmesh.vc -e hxmesh.hops -e hxmesh.plane -e hxmesh.epoch -e hxmesh.tag -e hxmesh.crc.status -e hxmesh.port \
         -Y 'hxmesh.src == "a5,6" && hxmesh.message == 0 && hxmesh.offset == 1 && hxmesh.hops == 0 && hxmesh.kind == 1'
     [ "${#lines[@]}" -eq 1 ]
     [ "${lines[0]}" = '"a5,6",5,6,0,1,2,808,4,1,0,0,0,0x00000001,0x00000035,1,"a5,6/p0/local"' ] ||
         [ "${lines[0]}" = 'a5,6,5,6,0,1,2,808,4,1,0,0,0,0x00000001,0x00000035,1,a5,6/p0/local' ]
+    # Old names of the address are filters too.
+    local old='hxmesh.src_d0 == 5 && hxmesh.src_d1 == 6 && hxmesh.dst_d0 >= 0 && hxmesh.dst_d1 >= 0'
+    [ "$(dissect -r run.pcapng -T fields -e hxmesh.src -Y "$old" | sort -u)" = a5,6 ]
+    old='hxmesh.dst_d0 != hxmesh.dst_addr_hi || hxmesh.dst_d1 != hxmesh.dst_addr_lo'
+    [ -z "$(dissect -r run.pcapng -Y "$old")" ]
 }
 
 @test "dissector: the packet list of the profile has port, direction, VC and packet, which trace takes" {

@@ -105,7 +105,7 @@ runs() {
 # keys_of REPORT...: every key of these reports, as docs/report.md writes it; keys of settings and drops are elsewhere.
 keys_of() {
     jq --raw-output 'paths | map(if type == "number" then "[]" else "." + . end) | join("") | .[1:]' "$@" |
-        grep -vE '^(settings|drops|external)\.|\[\]$' | sort -u
+        grep -vE '^(settings|drops|external)\.|^schedule\[\]|\[\]$' | sort -u
 }
 
 @test "docs: report.md has every key of a report, and no others" {
@@ -123,7 +123,9 @@ keys_of() {
     one "2x2 Hx2Mesh" --clock virtual --message 8KiB --fault "all loss=1%; a0,0/E down" --compare-healthy
     one "2x2 Hx2Mesh" --clock virtual --message 8KiB --duration 20us --rate 0.2
     one "2x2 Hx2Mesh" --duration 300ms --fault "a0,0/E closed at 20ms for 20ms"
-    keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)
+    one "3x3 Hx2Mesh" --clock virtual --message 8KiB --duration 20us --rate 0.2 --job "a: 2 uniform" --job "b: 2 uniform"
+    one "2x2 Hx2Mesh" --clock virtual --traffic examples/schedules/pipeline.schedule.yaml --repeats cut
+    keys=$(keys_of "$BATS_TEST_TMPDIR"/*.json)
     # A key with keys below it has no line of its own; a job's keys are the run's, except those that only jobs have.
     while read -r key; do
         grep -qE "^${key//[]/\\[\\]}[.[]" <<<"$keys" && [[ $key != settings ]] && continue
@@ -157,6 +159,10 @@ examples_of() {
 # bats test_tags=all
 @test "docs: every example of docs runs as written" {
     examples_of docs/*.md
+}
+
+@test "docs: the keys of report.md agree with the programs (otherwise: make docs)" {
+    "$TOP/mk/docs.sh" "$BUILD" "$TOP/docs/report.md" | diff "$TOP/docs/report.md" -
 }
 
 @test "docs: options.md agrees with the programs (otherwise: make docs)" {

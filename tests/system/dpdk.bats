@@ -27,7 +27,7 @@ node() {
     done
     shift
     exec timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --file-prefix "$prefix" "${devices[@]}" -- \
-        --json "$prefix.json" --nap 100us "$@" 2>"$prefix.err" 3>&-
+        --json "$prefix.json" --idle-wait 100us "$@" 2>"$prefix.err" 3>&-
 }
 
 # Lines of the node PREFIX so far, every 100 ms if it runs with `--statistics 100ms`: their number, and dropped frames.
@@ -80,7 +80,7 @@ node: a0,0/p0
 ports:
   - {port: E, device: net_memif0}
   - {port: local, device: endpoint}
-nap: 100us
+idle_wait: 100us
 linger: 500ms
 traffic: {message: 64KiB, count: 3}
 EOF
@@ -109,7 +109,7 @@ EOF
 @test "a second signal ends a node that still waits" {
     # Its messages have no destination, so it would drain for two seconds. Signals within 200 ms are one request.
     (timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry --file-prefix a "$(memif server)" -- \
-        --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint --nap 100us --statistics 100ms >a.txt 2>a.err 3>&- &
+        --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint --idle-wait 100us --statistics 100ms >a.txt 2>a.err 3>&- &
         echo $! >pid
         status=0
         wait $! || status=$?
@@ -251,10 +251,14 @@ teardown() {
 }
 
 @test "errors of a node file have line and column" {
-    printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nnapp: 1us\n' >bad.yaml
-    refused 3 "bad.yaml:3:1: unknown key 'napp' (did you mean 'nap'?)" -- --config bad.yaml
+    printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nidle_wai: 1us\n' >bad.yaml
+    refused 3 "bad.yaml:3:1: unknown key 'idle_wai' (did you mean 'idle_wait'?)" -- --config bad.yaml
     printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nmtu: 9\n' >bad.yaml
     refused 3 "bad.yaml:3:6: mtu" -- --config bad.yaml
+    # The old name of a key is one, too.
+    printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nnap: 9\n' >bad.yaml
+    refused 3 "bad.yaml:3:6: nap" -- --config bad.yaml
+    grep -q "^hxmesh: warning: bad.yaml:3:1: 'nap' is the old name of 'idle_wait'" <<<"$output"
 }
 
 @test "a device without jumbo frames is refused, unless short messages are promised" {

@@ -53,7 +53,7 @@ node() {
     # It polls, so its processor time is bounded if the test fails.
     (exec "$HXMESH_DPDK" --no-huge -m 768 --no-pci --no-shconf --no-telemetry --log-level=critical --lcores '0@(0-1)' \
         --file-prefix "$NAME${AT:-}" "${devices[@]}" -- --fabric mixed.hxm.yaml --node "a${AT:-1,1}/p0" --ports "$ports" \
-        --nap 100us --json "node${AT:-}.json" --linger "${LINGER:-500ms}" "$@") >"node${AT:-}.out" 2>&1 3>&- &
+        --idle-wait 100us --json "node${AT:-}.json" --linger "${LINGER:-500ms}" "$@") >"node${AT:-}.out" 2>&1 3>&- &
     NODE=$!
 }
 

@@ -230,7 +230,7 @@ refused() {
 
 # selected SPEC HOW: simulated seconds of its all-to-all with packets that select their paths by HOW.
 selected() {
-    "$HXMESH" run "$1" --clock virtual --message 64KiB --select "$2" --pace 0.4 --quiet --json - | jq .virtual_seconds
+    "$HXMESH" run "$1" --clock virtual --message 64KiB --select "$2" --injection-rate 0.4 --quiet --json - | jq .virtual_seconds
 }
 
 @test "fabrics: all-to-all uses D-mod-K in an evenly wired tree, tapered or not, and selection in others" {

@@ -28,7 +28,7 @@ judged_good() {
     local verdict
     verdict=$("$HXMESH-verify" --quiet "$FILE" --json -)
     jq --exit-status --arg fabric "$1" '.passed and .spec == $fabric and .injected == .delivered and .injected > 0 and
-        .findings == [] and .judged.nodes > 0 and .judged.links > 0' <<<"$verdict" || {
+        .findings == [] and .verified.nodes > 0 and .verified.links > 0' <<<"$verdict" || {
         echo "$1: $verdict"
         return 1
     }
@@ -37,7 +37,7 @@ judged_good() {
 traced_whole() {
     "$HXMESH-trace" --quiet "$FILE" --json - | jq --exit-status --arg fabric "$1" '.spec == $fabric and
         .packets.seen > 0 and .packets.delivered == .packets.seen and .packets.missing == 0 and
-        .packets.on_their_way == 0'
+        .packets.out_of_sight == 0'
 }
 
 # bats test_tags=all
@@ -97,7 +97,7 @@ is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\
         end_long
         [ "$(tshark -r "$FILE" 2>/dev/null | wc -l)" -eq 500 ]
         "$HXMESH-verify" --quiet "$FILE" --json - | jq --exit-status --arg fabric "$fabric" '.passed and
-            .spec == $fabric and .findings == [] and .judged.data_frames == 500 and .judged.checksums == 500'
+            .spec == $fabric and .findings == [] and .verified.data_frames == 500 and .verified.checksums == 500'
     done
 }
 

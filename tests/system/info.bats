@@ -65,7 +65,7 @@ setup() {
     info "2x2 Hx2Mesh" --json - | json_holds '.schema == 1 and (keys_unsorted[0] == "schema")'
     check "2x2 Hx2Mesh" --json - | json_holds '.schema == 1 and (keys_unsorted[0] == "schema")'
     info --compare "2x2 Hx2Mesh" "torus 4x4" --json - | json_holds 'all(.schema == 1)'
-    "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --json - | json_holds '.schema == 4'
+    "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --json - | json_holds '.schema == 5'
 }
 
 @test "info: a single accelerator" {

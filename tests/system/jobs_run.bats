@@ -162,6 +162,6 @@ be slower (use a count)" ]
         hxmesh run "4x4 Hx2Mesh" --clock "$clock" --job 'a: 2x3 all-reduce 64KiB' --job 'b: 4 all-to-all 16KiB' --name "$NAME" \
             --quiet --capture "$BATS_TEST_TMPDIR/$clock.pcapng" >/dev/null
         "$HXMESH-verify" "$BATS_TEST_TMPDIR/$clock.pcapng" --json - >"$REPORT"
-        holds '.passed and .judged.data_frames > 1000 and .judged.nodes == 80'
+        holds '.passed and .verified.data_frames > 1000 and .verified.nodes == 80'
     done
 }

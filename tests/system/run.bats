@@ -310,7 +310,7 @@ END
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [[ "$output" == *"240 of 240 delivered"* ]]
-    holds "$WHOLE and .schema == 4 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
+    holds "$WHOLE and .schema == 5 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
         (.host.date | fromdate > 1700000000) and (.jobs | not) and
         .host.command == \"hxmesh run '2x2 Hx2Mesh' --name $NAME --json $REPORT\""
 }

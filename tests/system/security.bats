@@ -89,7 +89,7 @@ inet_sockets() {
     (RUNTIME_DIRECTORY=$PWD exec "$HXMESH_DPDK" --no-huge -m 512 --no-pci --no-shconf --log-level=critical \
         --lcores '0@(0-1)' --file-prefix "$NAME" --vdev=net_memif0,role=client,socket="$PWD/w.sock",socket-abstract=no,bsize=8448 \
         --vdev=net_memif1,role=server,socket="$PWD/n.sock",socket-abstract=no,bsize=8448 -- \
-        --fabric f.hxm.yaml --node a1,0/p0 --ports W=net_memif0,N=net_memif1,local=endpoint --nap 1ms >node.out 2>&1 3>&-) &
+        --fabric f.hxm.yaml --node a1,0/p0 --ports W=net_memif0,N=net_memif1,local=endpoint --idle-wait 1ms >node.out 2>&1 3>&-) &
     NODE=$!
     await_traffic
     is_private n.sock

@@ -6,7 +6,7 @@ load capture_support
 @test "trace: sums over a whole capture" {
     make_capture run.pcapng messages=5
     trace run.pcapng --json - | json_holds '
-        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, damaged: 0, on_their_way: 0} and
+        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, damaged: 0, out_of_sight: 0} and
         .message_count == 320 and .latency_ns.least > 0 and .latency_ns.p50 <= .latency_ns.p99 and
         .latency_ns.p99 <= .latency_ns.max and (.waited_for | length) == 10 and .missing_packets == [] and .hops == []'
     run trace run.pcapng
@@ -56,8 +56,8 @@ load capture_support
 @test "trace: what left the ports of one captured node is out of sight, not missing" {
     "$HXMESH" run "torus 4x4" --clock virtual -q -t all-to-all -m 64 --workers 1 --capture one.pcapng --capture-ports a1,1 >text
     trace one.pcapng --json - | json_holds '
-        .packets | .missing == 0 and .damaged == 0 and .delivered > 20 and .on_their_way > 20 and
-        .seen == .delivered + .on_their_way'
+        .packets | .missing == 0 and .damaged == 0 and .delivered > 20 and .out_of_sight > 20 and
+        .seen == .delivered + .out_of_sight'
     run trace one.pcapng --missing
     grep -qx "no packet is missing" <<<"$output"
 }
@@ -95,7 +95,7 @@ load capture_support
 
 @test "trace: a timeline for Perfetto" {
     make_capture run.pcapng
-    trace run.pcapng --perfetto time.json --json /dev/null
+    trace run.pcapng --timeline time.json --json /dev/null
     json_holds '(.traceEvents | length) > 1000 and (.traceEvents | all(.ph == "M" or (.ph == "X" and .dur >= 0)))' <time.json
     # One thread a packet, with contiguous slices.
     # shellcheck disable=SC2016 # jq has variables too
@@ -116,7 +116,7 @@ load capture_support
     refused 2 "--from: a9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --from 9,9
     refused 2 "--to: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --to 0,8
     refused 2 "--packet: a0,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --packet '*,*,*,9,*,*'
-    run --separate-stderr trace run.pcapng --perfetto /nowhere/time.json
+    run --separate-stderr trace run.pcapng --timeline /nowhere/time.json
     [ "$status" -eq 4 ]
 }
 

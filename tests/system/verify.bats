@@ -15,8 +15,8 @@ load capture_support
     make_capture good.pcapng wire=1 planes=2
     verify good.pcapng --json - | json_holds '
         .passed and .spec == "4x4 Hx2Mesh" and .first == null and .findings == [] and .ports == 896 and
-        .injected == .delivered and .injected > 0 and ([.rules[]] | add) == 0 and .judged.nodes == 160 and
-        .judged.links == 768 and .judged.credit_frames > 0 and .judged.credit_links == 768 and .not_judged == []'
+        .injected == .delivered and .injected > 0 and ([.rules[]] | add) == 0 and .verified.nodes == 160 and
+        .verified.links == 768 and .verified.credit_frames > 0 and .verified.credit_links == 768 and .not_verified == []'
     verify good.pcapng --json report.json
     json_holds .passed <report.json
 }
@@ -106,8 +106,8 @@ break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
 
 @test "verify: the fabric can be named, and names win" {
     make_capture plain.pcapng comment=nothing
-    verify plain.pcapng --json - | json_holds '.passed and .spec == null and (.not_judged[0] | test("--spec"))'
-    verify plain.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | json_holds '.passed and .judged.nodes == 80'
+    verify plain.pcapng --json - | json_holds '.passed and .spec == null and (.not_verified[0] | test("--spec"))'
+    verify plain.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | json_holds '.passed and .verified.nodes == 80'
     run verify plain.pcapng --spec "2x2 Hx4Mesh"
     [ "$status" -eq 1 ]
     [[ ${lines[0]} == *": distance: "* || ${lines[0]} == *": hops: "* ]]
@@ -134,8 +134,8 @@ break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
     for format in pcap nsecpcap; do
         editcap -F $format good.pcapng good.pcap 2>/dev/null
         verify good.pcap --spec "4x4 Hx2Mesh" --json - | json_holds '
-            .passed and .ports == 1 and .judged.checksums == .frames and
-            (.not_judged | any(test("no port or no direction")))'
+            .passed and .ports == 1 and .verified.checksums == .frames and
+            (.not_verified | any(test("no port or no direction")))'
     done
     frame=$(make_capture bad.pcapng break=crc)
     editcap -F pcap bad.pcapng bad.pcap 2>/dev/null
@@ -233,8 +233,8 @@ break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
     ln -s one.pcapng link
     run -2 --separate-stderr verify one.pcapng --json link
     [ "$stderr" = "hxmesh: error: --json: 'link' is the file that is read, and would be overwritten" ]
-    run -2 --separate-stderr trace one.pcapng --perfetto one.pcapng
-    [ "$stderr" = "hxmesh: error: --perfetto: 'one.pcapng' is the file that is read, and would be overwritten" ]
+    run -2 --separate-stderr trace one.pcapng --timeline one.pcapng
+    [ "$stderr" = "hxmesh: error: --timeline: 'one.pcapng' is the file that is read, and would be overwritten" ]
     run -2 --separate-stderr "$HXMESH" replay one.pcapng -i lo --json one.pcapng
     [ "$stderr" = "hxmesh: error: --json: 'one.pcapng' is the file that is read, and would be overwritten" ]
     cmp one.pcapng before.pcapng
@@ -265,7 +265,7 @@ break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
     mkdir there elsewhere
     printf '%s\n' "host h0" "host h1" "host h2" "switch s" "h0,s" "h1,s" "h2,s" >there/star.csv
     (cd there && "$HXMESH" run "graph star.csv" --clock virtual -q --fault "all up" --capture ../run.pcapng)
-    (cd elsewhere && verify ../run.pcapng --json -) | json_holds '.passed and (.spec | startswith("graph star.csv")) and .judged.nodes == 4'
+    (cd elsewhere && verify ../run.pcapng --json -) | json_holds '.passed and (.spec | startswith("graph star.csv")) and .verified.nodes == 4'
     mkfifo star.csv # without a writer
     timeout 600 "$HXMESH-verify" --quiet run.pcapng | grep -qx "run.pcapng: good"
     timeout 600 "$HXMESH-trace" --quiet run.pcapng | grep -q " 0 missing"

@@ -146,7 +146,7 @@ always_same() {
 
 @test "virtual: all-to-all nearly fills the cables, and no packet waits long" {
     simulate "8x8 Hx2Mesh" --message 64KiB --workers 2
-    holds '.share_of_bound > 0.96 and .latency_ns.p99 < 3000 and .pace < .alltoall_bound'
+    holds '.share_of_bound > 0.96 and .latency_ns.p99 < 3000 and .injection_rate < .alltoall_bound'
     simulate "4x4 Hx4Mesh" --message 64KiB --workers 2
     holds '.share_of_bound > 0.92 and .latency_ns.p99 < 6000'
 }
@@ -162,9 +162,9 @@ always_same() {
 
 @test "virtual: an injection rate is kept" {
     simulate "2x2 Hx2Mesh" --message 256KiB --injection-rate 0.1
-    holds '.pace == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'
+    holds '.injection_rate == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'
     simulate "2x2 Hx2Mesh" --traffic permutation --message 256KiB
-    holds '.pace == 1'
+    holds '.injection_rate == 1'
 }
 
 # Rates for which all dimensions take the same time.
@@ -266,8 +266,8 @@ says_again() {
 @test "virtual: a report has the command to repeat it" {
     says_again "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
         --planes 2 --cable 33ns --link 200 --select adaptive --injection-rate 0.5
-    holds '.schema == 4 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
-        .settings.pace == 0.5 and .settings.verify == false and
+    holds '.schema == 5 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
+        .settings["injection-rate"] == 0.5 and .settings.verify == false and
         (.settings | has("credits") or has("algorithm") | not)'
     says_again "2x2 Hx2Mesh" --verify --message 1500 --duration 20us --warm-up 5us --rate 0.333333333
     says_again "2x2 Hx1Mesh" --traffic all-reduce --algorithm ring --message 100KiB

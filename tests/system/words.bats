@@ -27,7 +27,7 @@ words.c:4: porter" ]
 @test "words that others gave a name, parts of words and code in comments are no banned words" {
     cat >words.c <<'FILE'
 /* `porter` and importer. */
-json(on_their_way, "on_their_way", importer, seldomness);
+json(nap, "nap", importer, seldomness);
 FILE
     [ "$(found words.c)" = "" ]
 }

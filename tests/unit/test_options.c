@@ -210,8 +210,6 @@ static void an_alias_works_and_is_not_in_help(void **state)
         assert_int_equal(run(formats[i], text), HX_EXIT_DONE);
         assert_null(strstr(text, "how-many"));
     }
-    const struct hx_option number = {.name = "number", .alias = "how-many"};
-    assert_string_equal(hx_option_result_key(&number), "how-many");
 }
 
 static void help_names_every_option(void **state)
@@ -340,7 +338,9 @@ static void help_has_other_formats(void **state)
                 fail_msg("%s does not say \"%s\":\n%s", formats[i].line, formats[i].parts[part], text);
     }
     assert_int_equal(run("--help=roff", text), HX_EXIT_USAGE);
-    assert_string_equal(text, "hxmesh: error: --help: unknown word 'roff' (one of text, man, markdown, words)\n");
+    assert_string_equal(text, "hxmesh: error: --help: unknown word 'roff' (one of text, man, markdown, words, keys)\n");
+    assert_int_equal(run("--help=keys", text), HX_EXIT_USAGE);
+    assert_string_equal(text, "hxmesh: error: --help: hxmesh try has no table of keys\n");
 }
 
 static void a_list_takes_every_use(void **state)

@@ -48,7 +48,7 @@ static void every_key(void **state)
                      "workers: 3\n"
                      "clock: virtual\n"
                      "select: adaptive\n"
-                     "pace: 0.25\n"
+                     "injection_rate: 0.25\n"
                      "timing: {preset: authors, link: 800, buffer: 1MiB}\n",
                      &s, &p));
     assert_string_equal(s.name, "a lab");

@@ -148,14 +148,15 @@ json_t *bandwidth_json(const struct bandwidth_report *r)
     json_t *lines = json_array();
     for (unsigned i = 0; i < r->lines; i++) {
         const struct bandwidth_line *l = &r->line[i];
-        (void)json_array_append_new(lines, json_pack("{s:s, s:o, s:f, s:o, s:o, s:o}", "way", l->name, "rates",
+        (void)json_array_append_new(lines, json_pack("{s:s, s:o, s:f, s:o, s:o, s:o}", "method", l->name, "rates",
                                                      reals(l->rate, q->network.dimensions), "dollars", l->dollars,
                                                      "estimate", time_json(&l->estimate), "packets",
                                                      time_json(&l->packets), "runs", runs_json(l, &q->work)));
     }
-    json_t *o = json_pack("{s:s, s:f, s:f, s:f, s:o, s:o}", "network", bandwidth_network_write(&q->network, name),
-                          "budget", q->budget, "latency_seconds", q->latency, "computing_seconds",
-                          q->work.bubble * q->work.computing, "communication", needs_json(q), "ways", lines);
+    json_t *o = json_pack("{s:i, s:s, s:f, s:f, s:f, s:o, s:o}", "schema", 2, "network",
+                          bandwidth_network_write(&q->network, name), "budget", q->budget, "latency_seconds",
+                          q->latency, "computing_seconds", q->work.bubble * q->work.computing, "communication",
+                          needs_json(q), "methods", lines);
     if (q->prices->path)
         json_object_set_new(o, "prices", hx_json_text(q->prices->path));
     return o;

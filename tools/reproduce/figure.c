@@ -140,11 +140,11 @@ json_t *figure_json(const struct reproduce_figure *f)
     json_t *annotations = json_array();
     for (unsigned i = 0; i < f->annotations; i++)
         (void)json_array_append_new(annotations, json_string(f->annotation[i]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "paper", f->paper,
-                     "experiment", f->name, "title", f->title, "effort", reproduce_efforts[f->plan->effort], "complete",
-                     count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->origin.date, "machine", "cpu",
-                     f->origin.machine, "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION, "results",
-                     f->results, "runs", runs_json(f->plan), "remarks", annotations);
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "schema", 2, "paper",
+                     f->paper, "experiment", f->name, "title", f->title, "effort", reproduce_efforts[f->plan->effort],
+                     "complete", count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->origin.date, "machine",
+                     "cpu", f->origin.machine, "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION,
+                     "results", f->results, "runs", runs_json(f->plan), "annotations", annotations);
 }
 
 static void path_of(const struct reproduce_figure *f, const char *folder, const char *ending, char path[PATH_MAX])

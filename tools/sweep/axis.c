@@ -15,12 +15,7 @@ const char *sweep_axis_name(const struct sweep_axis *axis)
 {
     if (axis->set[0])
         return axis->set;
-    return axis->option ? hx_option_result_key(axis->option) : "spec";
-}
-
-const char *sweep_axis_word(const struct sweep_axis *axis)
-{
-    return axis->set[0] || !axis->option ? sweep_axis_name(axis) : axis->option->name;
+    return axis->option ? axis->option->name : "spec";
 }
 
 const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name)

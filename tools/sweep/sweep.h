@@ -44,8 +44,6 @@ struct sweep_axis {
 
 /* "spec", or the option's name, or "set.NAME". */
 const char *sweep_axis_name(const struct sweep_axis *axis);
-/* The same by the name of today, if an option has an older one too. */
-const char *sweep_axis_word(const struct sweep_axis *axis);
 
 /* Appends the values that `text` stands for, as the option parses them; the option's variable keeps the last one.
  * Returns an error, or NULL. */

@@ -294,7 +294,7 @@ static void name_line(const struct sweep *s, unsigned run, const struct sweep_ax
         bool is_fabric = i == 0; /* always shown, so that a line has a name */
         if (a == x || (a->count < 2 && !is_fabric) || !sweep_applies(s, run, i))
             continue;
-        const char *word = a->numeric || a->set[0] ? sweep_axis_word(a) : "";
+        const char *word = a->numeric || a->set[0] ? sweep_axis_name(a) : "";
         (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "", word, *word ? " " : "",
                        sweep_value(s, run, i)->text);
     }
@@ -484,7 +484,7 @@ void sweep_write_plot(const struct sweep *s, const char *path)
     char y_words[PLOT_TEXT];
     char x_words[PLOT_TEXT];
     write_words(y_words, s->y);
-    write_words(x_words, s->over ? s->over : sweep_axis_word(x));
+    write_words(x_words, s->over ? s->over : sweep_axis_name(x));
     (void)snprintf(title, sizeof title, "%.36s over %.36s", y_words, x_words);
     write_label(label, y_words, s->relative ? "% of the first" : in_y.name);
     write_label(x_label, x_words, in_x.name);

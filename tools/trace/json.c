@@ -144,7 +144,7 @@ static json_t *packets_json(const struct hx_trace_sums *s)
     const uint64_t *fate = s->fate;
     return json_pack("{s:I, s:I, s:I, s:I, s:I}", "seen", (json_int_t)s->packets, "delivered",
                      (json_int_t)fate[HX_TRACE_DELIVERED], "missing", (json_int_t)fate[HX_TRACE_MISSING], "damaged",
-                     (json_int_t)fate[HX_TRACE_DAMAGED], "on_their_way", (json_int_t)fate[HX_TRACE_OUT_OF_SIGHT]);
+                     (json_int_t)fate[HX_TRACE_DAMAGED], "out_of_sight", (json_int_t)fate[HX_TRACE_OUT_OF_SIGHT]);
 }
 
 static json_t *latency_json(const struct hx_trace_sums *s)
@@ -170,6 +170,7 @@ json_t *hx_trace_json(const struct hx_trace_view *v, json_t *hops)
     const struct hx_trace_sums *s = v->sums;
     const struct hx_capture_index *c = v->trace->c;
     json_t *trace = json_object();
+    json_object_set_new(trace, "schema", number(2));
     json_object_set_new(trace, "file", hx_json_text(v->file));
     json_object_set_new(trace, "spec", hx_json_text(c->fabric.known ? c->fabric.spec.fabric : NULL));
     json_object_set_new(trace, "frames", number(c->frames));

@@ -44,10 +44,15 @@ local f = {
     kind = ProtoField.uint8("hxmesh.kind", "Kind", base.DEC, KINDS),
     plane = ProtoField.uint8("hxmesh.plane", "Plane"),
     job = ProtoField.uint16("hxmesh.job", "Job"),
-    dst_d0 = ProtoField.uint16("hxmesh.dst_d0", "Destination d0 (gx)"),
-    dst_d1 = ProtoField.uint16("hxmesh.dst_d1", "Destination d1 (gy)"),
-    src_d0 = ProtoField.uint16("hxmesh.src_d0", "Source d0 (gx)"),
-    src_d1 = ProtoField.uint16("hxmesh.src_d1", "Source d1 (gy)"),
+    dst_addr_hi = ProtoField.uint16("hxmesh.dst_addr_hi", "Destination addr_hi (gx)"),
+    dst_addr_lo = ProtoField.uint16("hxmesh.dst_addr_lo", "Destination addr_lo (gy)"),
+    src_addr_hi = ProtoField.uint16("hxmesh.src_addr_hi", "Source addr_hi (gx)"),
+    src_addr_lo = ProtoField.uint16("hxmesh.src_addr_lo", "Source addr_lo (gy)"),
+    -- Names of the version before, for filters; hidden.
+    old_dst_addr_hi = ProtoField.uint16("hxmesh.dst_d0", "Destination d0"),
+    old_dst_addr_lo = ProtoField.uint16("hxmesh.dst_d1", "Destination d1"),
+    old_src_addr_hi = ProtoField.uint16("hxmesh.src_d0", "Source d0"),
+    old_src_addr_lo = ProtoField.uint16("hxmesh.src_d1", "Source d1"),
     src = ProtoField.string("hxmesh.src", "Source"),
     dst = ProtoField.string("hxmesh.dst", "Destination"),
     message = ProtoField.uint32("hxmesh.message", "Message"),
@@ -119,10 +124,10 @@ end
 local function message_of(h)
     local key
     if h.kind == DATA or h.kind == PROBE then
-        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.src_d0, h.src_d1, h.dst_d0, h.dst_d1,
+        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.src_addr_hi, h.src_addr_lo, h.dst_addr_hi, h.dst_addr_lo,
             h.job, check_of(h.epoch), h.message)
     else
-        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.dst_d0, h.dst_d1, h.src_d0, h.src_d1,
+        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.dst_addr_hi, h.dst_addr_lo, h.src_addr_hi, h.src_addr_lo,
             h.job, h.peer_epoch, h.message)
     end
     local m = streams[key]
@@ -210,10 +215,10 @@ local function read_header(tvb)
         kind = kind,
         plane = tvb(15, 1):uint(),
         job = tvb(16, 2):uint(),
-        dst_d0 = tvb(18, 2):uint(),
-        dst_d1 = tvb(20, 2):uint(),
-        src_d0 = tvb(22, 2):uint(),
-        src_d1 = tvb(24, 2):uint(),
+        dst_addr_hi = tvb(18, 2):uint(),
+        dst_addr_lo = tvb(20, 2):uint(),
+        src_addr_hi = tvb(22, 2):uint(),
+        src_addr_lo = tvb(24, 2):uint(),
         message = tvb(26, 4):uint(),
         offset = tvb(30, 4):uint(),
         packets = tvb(34, 4):uint(),
@@ -229,13 +234,13 @@ end
 
 local function check_mac(item, h)
     local dst, src = common.bytes_of(common.eth_dst), common.bytes_of(common.eth_src)
-    if dst and dst ~= mac_of(h.plane, h.dst_d0, h.dst_d1) then
+    if dst and dst ~= mac_of(h.plane, h.dst_addr_hi, h.dst_addr_lo) then
         item:add_proto_expert_info(e.mac,
-            string.format("Destination MAC is not that of a%d,%d on plane %d", h.dst_d0, h.dst_d1, h.plane))
+            string.format("Destination MAC is not that of a%d,%d on plane %d", h.dst_addr_hi, h.dst_addr_lo, h.plane))
     end
-    if src and src ~= mac_of(h.plane, h.src_d0, h.src_d1) then
+    if src and src ~= mac_of(h.plane, h.src_addr_hi, h.src_addr_lo) then
         item:add_proto_expert_info(e.mac,
-            string.format("Source MAC is not that of a%d,%d on plane %d", h.src_d0, h.src_d1, h.plane))
+            string.format("Source MAC is not that of a%d,%d on plane %d", h.src_addr_hi, h.src_addr_lo, h.plane))
     end
 end
 
@@ -287,7 +292,7 @@ local function add_link_fields(tree, tvb, h)
     if tvb(4, 2):uint() == 0 then
         via:append_text(" (no detour)")
     else
-        via:append_text(" (router of d0 " .. tvb(4, 2):uint() - 1 .. ")")
+        via:append_text(" (router of addr_hi " .. tvb(4, 2):uint() - 1 .. ")")
     end
     local limit = tree:add(f.credit_limit, tvb(6, 4))
     if h.credit_vc ~= NO_CREDIT then
@@ -305,6 +310,13 @@ local function add_crc(tree, tvb, h)
     common.add_crc(tree, f, e, tvb(10, 4), state)
 end
 
+local function add_address(tree, side, tvb)
+    for _, half in ipairs({ { "_addr_hi", tvb(0, 2) }, { "_addr_lo", tvb(2, 2) } }) do
+        tree:add(f[side .. half[1]], half[2])
+        tree:add(f["old_" .. side .. half[1]], half[2]):set_hidden()
+    end
+end
+
 local function add_end_fields(tree, tvb, h)
     local kind = tree:add(f.kind, tvb(14, 1))
     if not KINDS[h.kind] then
@@ -315,12 +327,8 @@ local function add_end_fields(tree, tvb, h)
         plane:add_proto_expert_info(e.field, "Plane is more than 3")
     end
     tree:add(f.job, tvb(16, 2))
-    local dst = tree:add(f.dst, tvb(18, 4), h.dst)
-    dst:add(f.dst_d0, tvb(18, 2))
-    dst:add(f.dst_d1, tvb(20, 2))
-    local src = tree:add(f.src, tvb(22, 4), h.src)
-    src:add(f.src_d0, tvb(22, 2))
-    src:add(f.src_d1, tvb(24, 2))
+    add_address(tree:add(f.dst, tvb(18, 4), h.dst), "dst", tvb(18, 4))
+    add_address(tree:add(f.src, tvb(22, 4), h.src), "src", tvb(22, 4))
     tree:add(f.message, tvb(26, 4))
     local offset = tree:add(f.offset, tvb(30, 4))
     local wrong = wrong_offset(h)
@@ -482,8 +490,8 @@ function data.dissector(tvb, pinfo, root)
         return tvb:captured_len()
     end
     local h = read_header(tvb)
-    h.src = string.format("a%d,%d", h.src_d0, h.src_d1)
-    h.dst = string.format("a%d,%d", h.dst_d0, h.dst_d1)
+    h.src = string.format("a%d,%d", h.src_addr_hi, h.src_addr_lo)
+    h.dst = string.format("a%d,%d", h.dst_addr_hi, h.dst_addr_lo)
     local port, direction = add_place(tree, h)
     add_link_fields(tree, tvb, h)
     add_crc(tree, tvb, h)

@@ -1,5 +1,6 @@
 /* help.c - prints --help as text from the table that options.c parses; man.c, markdown.c and words.c print other
  * formats. */
+#include "base/error.h"
 #include "base/options/options.h"
 #include "base/options/table.h"
 
@@ -146,5 +147,10 @@ void hx_options_print(const struct hx_command *command, enum hx_help_format form
                                                            [HX_HELP_MAN] = hx_print_man,
                                                            [HX_HELP_MARKDOWN] = hx_print_markdown,
                                                            [HX_HELP_WORDS] = hx_print_words};
-    print[format](command, out);
+    if (format != HX_HELP_KEYS)
+        print[format](command, out);
+    else if (command->report_keys)
+        command->report_keys(out);
+    else
+        hx_die(HX_EXIT_USAGE, "--help", "%s has no table of keys", command->program);
 }

@@ -52,6 +52,6 @@ void hx_options_json(const struct hx_option *options, uint64_t run, json_t *into
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++) {
         json_t *value = hx_applies(o->applies, run) ? value_of(o) : NULL;
         if (value)
-            (void)json_object_set_new(into, hx_option_result_key(o), value);
+            (void)json_object_set_new(into, o->name, value);
     }
 }

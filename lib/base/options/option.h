@@ -35,7 +35,7 @@ struct hx_option_list {
 
 struct hx_option {
     const char *name;
-    const char *alias; /* older name, hidden in --help, key in results; NULL: none */
+    const char *alias; /* older name, hidden in --help; NULL: none */
     const char *key;   /* in files, "traffic.message" or "jobs[].tag" (base/yaml/keys.h); NULL: not in files */
     bool key_required; /* if its parent is present */
     char letter;       /* 0: none */
@@ -98,7 +98,7 @@ struct hx_option {
 /* clang-format on */
 
 /* Formats of --help, and of --help=WORD. */
-enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_FORMATS };
+enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_KEYS, HX_HELP_FORMATS };
 
 /* A command line and its purpose. */
 struct hx_example {
@@ -120,6 +120,7 @@ struct hx_command {
     bool no_json;
     const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none */
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its kind of file; NULL: none */
+    void (*report_keys)(FILE *out); /* prints those of its JSON report, in Markdown; NULL: not from a table */
 };
 
 /* A program, and related manual pages. */
@@ -143,12 +144,6 @@ static inline bool hx_option_is_file(const struct hx_option *option, unsigned ch
 {
     unsigned last = option->file_kind ? option->last_file_choice : option->file_choice;
     return option->file && choice >= option->file_choice && choice <= last;
-}
-
-/* Returns the key of an option's value in results. */
-static inline const char *hx_option_result_key(const struct hx_option *option)
-{
-    return option->alias ? option->alias : option->name;
 }
 
 #endif

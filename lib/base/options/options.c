@@ -289,7 +289,7 @@ static void check_operands(const struct parser *p, int count, char **operands)
 
 enum hx_help_format hx_help_format(const char *word)
 {
-    static const char *const words[HX_HELP_FORMATS + 1] = {"text", "man", "markdown", "words", NULL};
+    static const char *const words[HX_HELP_FORMATS + 1] = {"text", "man", "markdown", "words", "keys", NULL};
     unsigned format = HX_HELP_TEXT;
     char why[HX_WHY_TEXT];
     const char *wrong = word ? hx_value_choice(word, words, &format, why) : NULL;

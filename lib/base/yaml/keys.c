@@ -1,5 +1,6 @@
 /* keys.c - checks a file's keys and reads its values by their options (keys.h). */
 #include "base/yaml/keys.h"
+#include "base/old_names.h"
 #include "base/options/applies.h"
 
 #include <stdio.h>
@@ -109,8 +110,25 @@ static void stand_for(struct hx_yaml *y, const struct hx_yaml_item *item, const 
     own->key = memcpy(hx_allocate(bytes, 1), key, bytes);
 }
 
+/* Gives an item with the old name of a key its new one. */
+static bool rename_old(struct check *c, const struct hx_yaml_item *mapping, const struct hx_yaml_item *item)
+{
+    char where[sizeof c->problem->where];
+    const char *name = hx_old_name(item->key);
+    if (!name || !option_of(c->kind->options, name))
+        return true;
+    if (hx_yaml_within(mapping, name))
+        return hx_yaml_fail_key(c->y, item, c->problem, "'%s' is the old name of '%s', which is there too", item->key,
+                                name);
+    (void)snprintf(where, sizeof where, "%.200s:%u:%u", c->y->file, item->key_line, item->key_column);
+    stand_for(c->y, item, hx_old_name_read(where, item->key));
+    return true;
+}
+
 static bool check_key(struct check *c, const struct hx_yaml_item *mapping, const struct hx_yaml_item *item)
 {
+    if (!rename_old(c, mapping, item))
+        return false;
     if (option_of(c->kind->options, item->key))
         return has_shape(c, item, HX_YAML_VALUE);
     const struct hx_yaml_group *g = group_of(c->kind, item->key);

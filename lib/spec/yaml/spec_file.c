@@ -20,7 +20,7 @@
  *     external: [...]                 accelerators that run elsewhere (spec/spec_external.h)
  *     clock: virtual                  the keys below are for the virtual clock only
  *     select: auto
- *     pace: 0.25
+ *     injection_rate: 0.25
  *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns,
  *              buffer: 32MiB}
  *
