@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -232,6 +233,31 @@ static void families_are_as_large_as_their_graphs(void **state)
     assert_true(validated > 5 * FAMILIES);
 }
 
+/* Each form of a column; what is not finite is an empty cell and null. */
+static void a_row_has_cells_and_keys(void **state)
+{
+    (void)state;
+    static const char columns[] = "fabric|spec|text; ms|seconds|2 x 1e3; |good|flag; size|bytes|bytes; M$||short; "
+                                  "n|n|count; none|none|1";
+    const struct reproduce_plan plan = {.effort = REPRODUCE_FULL};
+    struct reproduce_figure f = {.title = "title", .plan = &plan};
+    char *text;
+    size_t length;
+    figure_begin(&f);
+    figure_row(&f, figure_table(&f, 1, columns), columns, TEXTS("a"), NUMBERS(0.0125, 1, 4096, 224.4, 3, NAN));
+    char *json = json_dumps(f.results, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    assert_string_equal(json,
+                        "[{\"spec\":\"a\",\"seconds\":0.0125,\"good\":true,\"bytes\":4096,\"n\":3,\"none\":null}]");
+    FILE *out = open_memstream(&text, &length);
+    figure_print(&f, out);
+    (void)fclose(out);
+    assert_non_null(strstr(text, "  fabric     ms   size   M$  n  none\n"));
+    assert_non_null(strstr(text, "  a       12.50  4 KiB  224  3     -\n"));
+    free(json);
+    free(text);
+    figure_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +270,7 @@ int main(void)
         cmocka_unit_test(networks_of_the_study_are_found),
         cmocka_unit_test(clusters_of_eflops_are_alike),
         cmocka_unit_test(families_are_as_large_as_their_graphs),
+        cmocka_unit_test(a_row_has_cells_and_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "tools/reproduce/hammingmesh.h"
 #include "tools/reproduce/paper.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -51,8 +52,10 @@ static void plot_of(struct reproduce_figure *f, const char *fabric)
         }
         add_model(p, f, a, fabric);
     }
-    figure_mark(plot_add(p, PLOT_DIAMONDS, ALGORITHMS, "paper (table II), large vectors"), (double)PAPER_LARGE_VECTOR,
-                paper_figures_of(fabric)->allreduce);
+    const double value = paper_figures_of(fabric)->allreduce;
+    if (isfinite(value))
+        plot_point(plot_add(p, PLOT_DIAMONDS, ALGORITHMS, "paper (table II), large vectors"),
+                   (double)PAPER_LARGE_VECTOR, value);
 }
 
 /* Another fabric: one line. */
@@ -61,8 +64,10 @@ static void plot_other(struct reproduce_figure *f, struct plot *p, unsigned n, c
     struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", paper_brief(fabric));
     for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabric, run));)
         plot_point(ours, (double)run->bytes, run->share * 100);
-    figure_mark(plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", paper_brief(fabric)), (double)PAPER_LARGE_VECTOR,
-                paper_figures_of(fabric)->allreduce);
+    const double value = paper_figures_of(fabric)->allreduce;
+    if (isfinite(value))
+        plot_point(plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", paper_brief(fabric)),
+                   (double)PAPER_LARGE_VECTOR, value);
 }
 
 void show_all_reduce(struct reproduce_figure *f)
