@@ -1,4 +1,10 @@
-/* hxmesh-reproduce - runs experiments of papers on the firmware: tables, JSON and plots beside the papers' values. */
+/* hxmesh-reproduce - runs experiments of papers on the firmware: tables, JSON and plots beside the papers' values.
+ *
+ * One driver for all: it plans the runs of an experiment, does them within the time, lets the experiment show them, and
+ * writes text, JSON and plots. An experiment is data in C (tools/reproduce/experiment.h): what runs, the paper's words,
+ * the columns of its tables. The data are not in files, as half of the experiments have no run: their cells come from
+ * functions (bills, bisections, searches of circuits, job mixes). A file format would be a second way beside these.
+ * To compare runs without C, use `hxmesh sweep`. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/options/options.h"
@@ -85,16 +91,18 @@ static double seconds_of(const struct experiment *e, const struct settings *s)
     return effort_of(s) == REPRODUCE_DEFAULT ? 60.0 * e->minutes : 0;
 }
 
-static bool reproduce(const struct experiment *e, struct settings *s)
+static bool reproduce(const struct paper *paper, const struct experiment *e, struct settings *s)
 {
     struct reproduce_plan *plan = hx_allocate(1, sizeof *plan);
     plan->effort = effort_of(s);
-    e->plan(plan);
+    experiment_plan(e, plan);
     bool good = run_all(plan, s, e->name, seconds_of(e, s));
-    struct reproduce_figure figure = {.paper = e->paper, .name = e->name, .title = e->title, .plan = plan};
-    experiment_stem(e, figure.stem, sizeof figure.stem);
+    struct reproduce_figure figure = {.paper = paper->name, .name = e->name, .title = e->title, .plan = plan};
+    experiment_stem(paper, e, figure.stem, sizeof figure.stem);
     figure_begin(&figure);
     e->show(&figure);
+    if (e->notes)
+        figure_notes(&figure, e->notes);
     if (s->report)
         (void)json_array_append_new(s->report, figure_json(&figure));
     if (!s->common.json || strcmp(s->common.json, "-") != 0) {
@@ -141,18 +149,16 @@ static void check_word(const char *word)
 /* Makes the output folder, and in it one for each paper that is run. */
 static void make_folders_for(const char *word, const char *folder)
 {
-    char path[PATH_MAX];
     make_folders(folder);
-    for (const struct experiment *e = experiments; e->name; e++) {
-        char stem[FIGURE_STEM];
-        experiment_stem(e, stem, sizeof stem);
-        char *slash = strrchr(stem, '/');
-        if (!slash || !experiment_is(e, word))
-            continue;
-        *slash = '\0';
-        if (snprintf(path, sizeof path, "%s/%s", folder, stem) >= (int)sizeof path)
+    for (const struct paper *paper = papers + 1; paper->name; paper++) {
+        char path[PATH_MAX];
+        bool runs = false;
+        for (const struct experiment *e = paper->experiment; e->name; e++)
+            runs |= experiment_is(paper, e, word);
+        if (snprintf(path, sizeof path, "%s/%s", folder, paper->name) >= (int)sizeof path)
             hx_die(HX_EXIT_USAGE, "--out", "the path is too long");
-        make_folders(path);
+        if (runs)
+            make_folders(path);
     }
 }
 
@@ -207,8 +213,9 @@ int main(int argc, char **argv)
     child_catch_signals();
     s.report = s.common.json ? json_array() : NULL;
     bool good = true;
-    for (const struct experiment *e = experiments; e->name && good; e++)
-        good = !experiment_is(e, word) || reproduce(e, &s);
+    for (const struct paper *paper = papers; paper->name; paper++)
+        for (const struct experiment *e = paper->experiment; e->name && good; e++)
+            good = !experiment_is(paper, e, word) || reproduce(paper, e, &s);
     if (s.report)
         hx_json_write(s.report, s.common.json);
     hx_output_close(stdout, "-");

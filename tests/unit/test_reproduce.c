@@ -3,58 +3,62 @@
 #include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/eflops.h"
+#include "tools/reproduce/experiment.h"
 #include "tools/reproduce/family.h"
 #include "tools/reproduce/paper.h"
-#include "tools/reproduce/plan.h"
-#include "tools/reproduce/sc22.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static void (*const plans[])(struct reproduce_plan *) = {
-    plan_table2,     plan_fig11,      plan_fig12,        plan_fig13,        plan_fig17, plan_oblivious,
-    plan_sf_a,       plan_sf_ath,     plan_mlfm_a,       plan_mlfm_ath,     plan_oft_a, plan_oft_ath,
-    plan_all_to_all, plan_neighbours, plan_eflops_fig12, plan_eflops_fig16, plan_fig15};
-enum { PLANS = sizeof plans / sizeof *plans };
-
-static void plans_have_runs_and_fit(void **state)
+static const struct experiment *find(const char *word)
 {
-    (void)state;
-    for (unsigned i = 0; i < PLANS; i++) {
-        for (enum reproduce_effort effort = REPRODUCE_QUICK; effort <= REPRODUCE_FULL; effort++) {
-            struct reproduce_plan p = {.effort = effort};
-            plans[i](&p);
-            assert_true(p.count > 0 && p.count < REPRODUCE_MOST_RUNS);
-            for (unsigned r = 0; r < p.count; r++) {
-                double hops = reproduce_estimate(&p.run[r]);
-                assert_true(isfinite(hops) && hops > 0);
-                assert_true(effort != REPRODUCE_QUICK || hops < 3e6);
-            }
-        }
+    for (const struct paper *paper = papers; paper->name; paper++)
+        for (const struct experiment *e = paper->experiment; e->name; e++)
+            if (experiment_is(paper, e, word))
+                return e;
+    fail_msg("no experiment %s", word);
+    return NULL;
+}
+
+static bool are_same(const struct reproduce_run *a, const struct reproduce_run *b)
+{
+    return strcmp(a->fabric, b->fabric) == 0 && strcmp(a->traffic, b->traffic) == 0 && a->algorithm == b->algorithm &&
+           a->bytes == b->bytes && a->seed == b->seed && a->rate == b->rate && a->place == b->place &&
+           a->set[0] == b->set[0];
+}
+
+static void assert_plan(const struct reproduce_plan *p)
+{
+    assert_true(p->count > 0 && p->count < REPRODUCE_MOST_RUNS);
+    for (unsigned r = 0; r < p->count; r++) {
+        const double hops = reproduce_estimate(&p->run[r]);
+        assert_true(isfinite(hops) && hops > 0);
+        assert_true(p->effort != REPRODUCE_QUICK || hops < 3e6);
+        for (unsigned other = 0; other < r && p->effort == REPRODUCE_FULL; other++)
+            assert_false(are_same(&p->run[r], &p->run[other]));
     }
 }
 
-static void no_run_is_planned_twice(void **state)
+static void plans_have_runs_that_fit_each_once(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < PLANS; i++) {
-        struct reproduce_plan p = {.effort = REPRODUCE_FULL};
-        plans[i](&p);
-        for (unsigned r = 0; r < p.count; r++) {
-            for (unsigned other = 0; other < r; other++) {
-                const struct reproduce_run *a = &p.run[r];
-                const struct reproduce_run *b = &p.run[other];
-                assert_false(strcmp(a->fabric, b->fabric) == 0 && strcmp(a->traffic, b->traffic) == 0 &&
-                             a->algorithm == b->algorithm && a->bytes == b->bytes && a->seed == b->seed &&
-                             a->rate == b->rate && a->place == b->place && a->set[0] == b->set[0]);
+    unsigned plans = 0;
+    for (const struct paper *paper = papers; paper->name; paper++) {
+        for (const struct experiment *e = paper->experiment; e->name; e++) {
+            for (unsigned i = 0; i < REPRODUCE_EFFORTS && (e->runs || e->plan); i++, plans++) {
+                struct reproduce_plan p = {.effort = i};
+                experiment_plan(e, &p);
+                assert_plan(&p);
             }
         }
     }
+    assert_int_equal(plans, 17 * REPRODUCE_EFFORTS);
 }
 
 static void the_table_has_the_fabrics_of_the_paper(void **state)
@@ -62,7 +66,7 @@ static void the_table_has_the_fabrics_of_the_paper(void **state)
     (void)state;
     struct reproduce_plan p = {.effort = REPRODUCE_DEFAULT};
     const char *fabrics[REPRODUCE_MOST_FABRICS];
-    plan_table2(&p);
+    experiment_plan(find("table2"), &p);
     const char *const expected[] = {"16x16 Hx2Mesh",
                                     "8x8 Hx4Mesh",
                                     "32x32 Hx1Mesh",
@@ -128,7 +132,7 @@ static void bought_parts_cost_what_the_table_says(void **state)
     (void)state;
     struct reproduce_plan p = {.effort = REPRODUCE_DEFAULT};
     const char *fabrics[REPRODUCE_MOST_FABRICS];
-    plan_table2(&p);
+    experiment_plan(find("table2"), &p);
     unsigned count = plan_fabrics(&p, fabrics);
     unsigned priced = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -157,11 +161,11 @@ static void networks_of_the_study_are_found(void **state)
 {
     (void)state;
     const struct diameter2_network *n = diameter2_network_of("slim-fly q=13 p=9 routing=ugal:n=4,c=2", REPRODUCE_FULL);
-    assert_true(n && fabs(n->worst - 1.0 / 18) < 1e-9);
+    assert_true(n && fabs(n->worst[REPRODUCE_FULL] - 1.0 / 18) < 1e-9);
     n = diameter2_network_of("mlfm h=15 routing=valiant", REPRODUCE_FULL);
-    assert_true(n && fabs(n->worst - 1.0 / 15) < 1e-9);
+    assert_true(n && fabs(n->worst[REPRODUCE_FULL] - 1.0 / 15) < 1e-9);
     n = diameter2_network_of("oft k=12", REPRODUCE_FULL);
-    assert_true(n && fabs(n->worst - 1.0 / 12) < 1e-9);
+    assert_true(n && fabs(n->worst[REPRODUCE_FULL] - 1.0 / 12) < 1e-9);
     assert_null(diameter2_network_of("oft k=1 routing=valiant", REPRODUCE_FULL));
     assert_null(diameter2_network_of("oft k=12", REPRODUCE_DEFAULT));
 }
@@ -181,7 +185,7 @@ static void clusters_of_eflops_are_alike(void **state)
     (void)state;
     struct reproduce_plan p = {.effort = REPRODUCE_FULL};
     const char *fabrics[REPRODUCE_MOST_FABRICS];
-    plan_eflops_fig16(&p);
+    experiment_plan(find("eflops/fig16"), &p);
     assert_int_equal(plan_fabrics(&p, fabrics), 10);
     for (unsigned i = 0; i < 10; i++)
         assert_int_equal(hosts_of(fabrics[i]), 64U << i / 2);
@@ -229,11 +233,35 @@ static void families_are_as_large_as_their_graphs(void **state)
     assert_true(validated > 5 * FAMILIES);
 }
 
+/* Each form of a column; what is not finite is an empty cell and null. */
+static void a_row_has_cells_and_keys(void **state)
+{
+    (void)state;
+    static const char columns[] = "fabric|spec|text; ms|seconds|2 x 1e3; |good|flag; size|bytes|bytes; M$||short; "
+                                  "n|n|count; none|none|1";
+    const struct reproduce_plan plan = {.effort = REPRODUCE_FULL};
+    struct reproduce_figure f = {.title = "title", .plan = &plan};
+    char *text;
+    size_t length;
+    figure_begin(&f);
+    figure_row(&f, figure_table(&f, 1, columns), columns, TEXTS("a"), NUMBERS(0.0125, 1, 4096, 224.4, 3, NAN));
+    char *json = json_dumps(f.results, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    assert_string_equal(json,
+                        "[{\"spec\":\"a\",\"seconds\":0.0125,\"good\":true,\"bytes\":4096,\"n\":3,\"none\":null}]");
+    FILE *out = open_memstream(&text, &length);
+    figure_print(&f, out);
+    (void)fclose(out);
+    assert_non_null(strstr(text, "  fabric     ms   size   M$  n  none\n"));
+    assert_non_null(strstr(text, "  a       12.50  4 KiB  224  3     -\n"));
+    free(json);
+    free(text);
+    figure_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_have_runs_and_fit),
-        cmocka_unit_test(no_run_is_planned_twice),
+        cmocka_unit_test(plans_have_runs_that_fit_each_once),
         cmocka_unit_test(the_table_has_the_fabrics_of_the_paper),
         cmocka_unit_test(estimates_are_about_right),
         cmocka_unit_test(the_paper_has_values_for_its_own_fabrics),
@@ -242,6 +270,7 @@ int main(void)
         cmocka_unit_test(networks_of_the_study_are_found),
         cmocka_unit_test(clusters_of_eflops_are_alike),
         cmocka_unit_test(families_are_as_large_as_their_graphs),
+        cmocka_unit_test(a_row_has_cells_and_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "spec/spec.h"
-#include "tools/reproduce/sc22.h"
+#include "tools/reproduce/hammingmesh.h"
 #include "topology/bounds.h"
 
 #include <math.h>

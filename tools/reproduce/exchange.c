@@ -4,13 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+static const char columns[] = "network|fabric|text; routing|routing|text; share of injection %|share_percent|1; "
+                              "simulated us|virtual_seconds|2 x 1e6";
+
 static void bars(struct reproduce_figure *f)
 {
-    struct plot *p = figure_plot(f, f->title, "network", PLOT_LINEAR, PLOT_NUMBER, "share of injection (%)");
-    struct plot_series *series[DIAMETER2_ROUTINGS] = {NULL};
+    struct plot *p = figure_plot(f, "network", PLOT_LINEAR, "share of injection (%)", "%s", f->title);
+    struct plot_series *series[PLAN_WAYS] = {NULL};
     const char *last = NULL;
     unsigned routing = 0;
-    p->bar_width = 0.8 / DIAMETER2_ROUTINGS;
+    p->bar_width = 0.8 / PLAN_WAYS;
     for (unsigned i = 0; i < f->plan->count; i++, routing++) {
         const struct reproduce_run *run = &f->plan->run[i];
         const char *network = diameter2_network_of(run->fabric, f->plan->effort)->name;
@@ -27,23 +30,11 @@ static void bars(struct reproduce_figure *f)
 
 void show_exchange(struct reproduce_figure *f)
 {
-    struct text_table *t = figure_table(f, 2);
-    text_table_row(t, "network", "routing", "share of injection %", "simulated us");
+    struct text_table *t = figure_table(f, 2, columns);
     for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
-        const char *network = diameter2_network_of(run->fabric, f->plan->effort)->spec;
-        struct cells c = {0};
-        text_table_row(t, network, diameter2_routing_of(run->fabric), cell(&c, 1, run->share * 100),
-                       cell(&c, 2, run->virtual_seconds * 1e6));
-        figure_result(f,
-                      json_pack("{s:s, s:s, s:f, s:f}", "fabric", network, "routing", diameter2_routing_of(run->fabric),
-                                "share_percent", run->share * 100, "virtual_seconds", run->virtual_seconds));
+        const struct diameter2_network *network = diameter2_network_of(run->fabric, f->plan->effort);
+        figure_row(f, t, columns, TEXTS(diameter2_spec_of(network, f->plan->effort), diameter2_routing_of(run->fabric)),
+                   NUMBERS(run->share * 100, run->virtual_seconds));
     }
     bars(f);
-    figure_annotation(
-        f, "Share: payload delivered until the last delivery, of what the hosts could have injected. SF+ is the "
-           "Slim Fly with one host more on each router.");
-    figure_annotation(
-        f, "Paper: all-to-all reaches nearly 100 %% with minimal and adaptive routing and half with Valiant; the "
-           "neighbour exchange about 70 %% with Valiant, nearly 100 %% on the MLFM with the best adaptive one, "
-           "and on the Slim Fly 20 %% more than with Valiant.");
 }

@@ -25,34 +25,43 @@ struct reproduce_figure {
     unsigned annotations;
 };
 
-/* Each fills the results of its experiment from a plan after its runs. */
-void show_table2(struct reproduce_figure *f);
-void show_fig11(struct reproduce_figure *f);
-void show_fig12(struct reproduce_figure *f);
-void show_all_reduce(struct reproduce_figure *f); /* figures 13 and 17 */
-
 /* ---- for experiments ---- */
 
 __attribute__((format(printf, 2, 3))) void figure_annotation(struct reproduce_figure *f, const char *format, ...);
-struct text_table *figure_table(struct reproduce_figure *f, unsigned left);
-/* Adds a plot; the note below its title names the effort. */
-struct plot *figure_plot(struct reproduce_figure *f, const char *title, const char *x_label, enum plot_scale x_scale,
-                         enum plot_unit x_unit, const char *y_label);
-void figure_result(struct reproduce_figure *f, json_t *row);
+/* Annotations without a format; ends with NULL. */
+void figure_notes(struct reproduce_figure *f, const char *const *notes);
 
-/* Numbers as the cells of one row: empty if not finite. */
-struct cells {
-    unsigned used;
-    char text[TEXT_TABLE_COLUMNS][32];
-};
-const char *cell(struct cells *c, int digits, double value);
-const char *cell_bytes(struct cells *c, uint64_t bytes);
+/* Columns are "HEAD|KEY|FORM; ...": what stands above them in the table (nothing: only in the results), their key in
+ * the results (nothing: only in the table), and how they are shown: "text", "count", "bytes" ("4 MiB" in the table),
+ * "short" (three significant digits), "flag" (true or false), or a real's digits in the table, "2", or "2 x 1e3" if the
+ * table shows the value times that. The results have null for what is not finite. A row's texts and numbers: */
+#define TEXTS(...)   ((const char *const[]){__VA_ARGS__})
+#define NUMBERS(...) ((const double[]){__VA_ARGS__})
+
+/* Adds a table, and its head. The first `left` columns are left aligned. */
+struct text_table *figure_table(struct reproduce_figure *f, unsigned left, const char *columns);
+/* The same with a column for each name behind the title's. */
+struct text_table *figure_matrix(struct reproduce_figure *f, const char *title, unsigned count,
+                                 const char *const *names);
+/* Adds a row to the table (NULL: none) and to the results: the columns take their texts and numbers in order. Returns
+ * the row of the results, for more keys; not valid if no column has a key. */
+json_t *figure_row(struct reproduce_figure *f, struct text_table *t, const char *columns, const char *const *text,
+                   const double *number);
+/* Only the keys, into an object. */
+void figure_keys(json_t *o, const char *columns, const char *const *text, const double *number);
+/* A row of a name and numbers. */
+void figure_numbers(struct text_table *t, const char *name, int digits, unsigned count, const double *number);
+
+/* Adds a plot; the note below its title names the effort. */
+__attribute__((format(printf, 5, 6))) struct plot *figure_plot(struct reproduce_figure *f, const char *x_label,
+                                                               enum plot_scale x_scale, const char *y_label,
+                                                               const char *title, ...);
+
+/* Marks a value of the paper, if there is one: the legend has no series without points. */
+void figure_mark(struct plot_series *s, double x, double value);
 
 /* A value of the paper; NAN in quick results, since their fabrics are smaller. */
 double figure_paper(const struct reproduce_figure *f, double value);
-
-/* A real; null if not finite. */
-json_t *figure_number(double value);
 
 /* ---- for the program ---- */
 

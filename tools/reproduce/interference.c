@@ -1,12 +1,12 @@
 /* interference.c - runs the same job mixes on several fabrics of 256 hosts, each job alone against all together. It
- * makes its own runs, as these have jobs (plan_nothing). */
+ * makes its own runs, as these have jobs. */
 #include "tools/interference/interference.h"
 #include "allocation/placement.h"
 #include "allocation/sizes.h"
 #include "base/rng.h"
 #include "spec/jobs.h"
 #include "tools/child.h"
-#include "tools/reproduce/allocation.h"
+#include "tools/reproduce/experiment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,57 +134,57 @@ static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uin
     return good;
 }
 
-static void show_row(struct reproduce_figure *figure, struct text_table *t, const struct fabric *f, unsigned place,
-                     const struct sum *s)
+static const char columns[] =
+    "fabric||text; |fabric|text; placed|place|text; jobs|jobs|count; slowdown: mean|slowdown_mean|3; "
+    "worst|slowdown_max|3; over shared links (%)|packets_over_shared_links|1 x 100; "
+    "over others' hosts (%)|foreign_packets|1 x 100";
+
+/* All mixes on a fabric, placed in one manner. */
+static void show_mixes(struct reproduce_figure *figure, struct text_table *t, unsigned mixes, unsigned fabric,
+                       unsigned place)
 {
-    struct cells c = {0};
-    const char *how = f->boards ? "boards" : hx_hosts_rule_names[place];
-    double packets = s->packets > 0 ? s->packets : 1;
-    text_table_row(t, f->name, how, cell(&c, 0, s->jobs), cell(&c, 3, s->slowdown / s->jobs), cell(&c, 3, s->worst),
-                   cell(&c, 1, 100 * s->shared / packets), cell(&c, 1, 100 * s->foreign / packets));
-    figure_result(figure,
-                  json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "fabric", f->spec, "place", how, "jobs",
-                            (int)s->jobs, "slowdown_mean", s->slowdown / s->jobs, "slowdown_max", s->worst,
-                            "packets_over_shared_links", s->shared / packets, "foreign_packets", s->foreign / packets));
+    const struct fabric *f = &fabrics[fabric];
+    struct plot *p = figure->plot[0];
+    struct sum s = {0};
+    const double at = fabric + (f->boards ? 0 : (place - 1.0) * 0.24);
+    bool good = true;
+    for (unsigned mix = 0; good && mix < mixes; mix++)
+        good = add_mix(&s, f, place, mix + 1);
+    if (!good || !s.jobs)
+        return;
+    const double packets = s.packets > 0 ? s.packets : 1, mean = s.slowdown / s.jobs;
+    figure_row(figure, t, columns, TEXTS(f->name, f->spec, f->boards ? "boards" : hx_hosts_rule_names[place]),
+               NUMBERS(s.jobs, mean, s.worst, s.shared / packets, s.foreign / packets));
+    plot_point(&p->series[place], at, fmax(0, 100 * (mean - 1)));
+    plot_point(&p->series[HOWS], at, fmax(0, 100 * (s.worst - 1)));
 }
 
-void show_interference(struct reproduce_figure *figure)
+static void show_interference(struct reproduce_figure *f)
 {
-    unsigned mixes = figure->plan->effort == REPRODUCE_QUICK ? QUICK_MIXES : MIXES;
-    struct text_table *t = figure_table(figure, 2);
-    struct plot *p = figure_plot(figure, "Jobs beside each other, 256 hosts", "fabric", PLOT_LINEAR, PLOT_NUMBER,
-                                 "slowdown against being alone (%)");
-    struct plot_series *bars[HOWS], *worst;
+    unsigned mixes = f->plan->effort == REPRODUCE_QUICK ? QUICK_MIXES : MIXES;
+    struct text_table *t = figure_table(f, 2, columns);
+    struct plot *p =
+        figure_plot(f, "fabric", PLOT_LINEAR, "slowdown against being alone (%)", "Jobs beside each other, 256 hosts");
     (void)snprintf(p->note, sizeof p->note, "hxmesh, simulated on the firmware; %u mix%s", mixes,
                    mixes == 1 ? "" : "es");
-    text_table_row(t, "fabric", "placed", "jobs", "slowdown: mean", "worst", "over shared links (%)",
-                   "over others' hosts (%)");
     p->bar_width = 0.22;
     for (unsigned place = 0; place < HOWS; place++)
-        bars[place] = plot_add(p, PLOT_BARS, place, "%s", place ? hx_hosts_rule_names[place] : "boards, contiguous");
-    worst = plot_add(p, PLOT_LIMITS, HOWS, "worst job");
-    for (unsigned f = 0; f < FABRICS; f++) {
-        plot_category(p, fabrics[f].name);
-        for (unsigned place = 0; place < (fabrics[f].boards ? 1 : HOWS); place++) {
-            struct sum s = {0};
-            double at = f + (fabrics[f].boards ? 0 : (place - 1.0) * 0.24);
-            bool good = true;
-            for (unsigned mix = 0; good && mix < mixes; mix++)
-                good = add_mix(&s, &fabrics[f], place, mix + 1);
-            if (!good || !s.jobs)
-                continue;
-            show_row(figure, t, &fabrics[f], place, &s);
-            plot_point(bars[place], at, fmax(0, 100 * (s.slowdown / s.jobs - 1)));
-            plot_point(worst, at, fmax(0, 100 * (s.worst - 1)));
-        }
+        (void)plot_add(p, PLOT_BARS, place, "%s", place ? hx_hosts_rule_names[place] : "boards, contiguous");
+    (void)plot_add(p, PLOT_LIMITS, HOWS, "worst job");
+    for (unsigned fabric = 0; fabric < FABRICS; fabric++) {
+        plot_category(p, fabrics[fabric].name);
+        for (unsigned place = 0; place < (fabrics[fabric].boards ? 1 : HOWS); place++)
+            show_mixes(f, t, mixes, fabric, place);
     }
     figure_annotation(
-        figure,
-        "%u mix%s; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of "
-        "the fabric, until all of it is used; those that find no room on the HammingMesh are left out. "
-        "All-reduce of 1 MiB, all-to-all of 32 KiB and permutation "
-        "of 512 KiB messages in turn, the largest job first; all begin at once.",
+        f,
+        "%u mix%s; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of the fabric, "
+        "until all of it is used; those that find no room on the HammingMesh are left out. All-reduce of 1 MiB, "
+        "all-to-all of 32 KiB and permutation of 512 KiB messages in turn, the largest job first; all begin at once.",
         mixes, mixes == 1 ? "" : "es");
-    figure_annotation(figure,
-                      "Slowdown is the time together over the time alone. Packets count once a link between switches.");
 }
+
+const struct experiment jobs_experiments[] = {
+    {"interference", "Job mixes on four fabrics: each job alone against all together", 5, NULL, NULL, show_interference,
+     NOTES("Slowdown is the time together over the time alone. Packets count once a link between switches.")},
+    EXPERIMENTS_END};

@@ -1,7 +1,7 @@
 /* messages.c - figures 11 and 12: all-to-all over message sizes, and random permutations. */
 #include "base/compare.h"
 #include "base/error.h"
-#include "tools/reproduce/figure.h"
+#include "tools/reproduce/hammingmesh.h"
 #include "tools/reproduce/paper.h"
 
 #include <math.h>
@@ -10,62 +10,42 @@
 
 /* ---- figure 11 ---- */
 
-static void fig11_table(struct reproduce_figure *f)
-{
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "fabric", "message", "share %", "paper %", "bound %", "simulated ms");
-    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
-        double paper = run->bytes == PAPER_MESSAGE ? paper_figures_of(run->fabric)->alltoall : NAN;
-        struct cells c = {0};
-        text_table_row(t, run->fabric, cell_bytes(&c, run->bytes), cell(&c, 2, run->share * 100), cell(&c, 1, paper),
-                       cell(&c, 2, run->bound * 100), cell(&c, 4, run->virtual_seconds * 1e3));
-        figure_result(f, json_pack("{s:s, s:I, s:f, s:o, s:f, s:f}", "fabric", run->fabric, "message_bytes",
-                                   (json_int_t)run->bytes, "share_percent", run->share * 100, "paper_percent",
-                                   figure_number(paper), "bound_percent", run->bound * 100, "virtual_seconds",
-                                   run->virtual_seconds));
-    }
-}
+static const char fig11_columns[] =
+    "fabric|fabric|text; message|message_bytes|bytes; share %|share_percent|2; paper %|paper_percent|1; "
+    "bound %|bound_percent|2; simulated ms|virtual_seconds|4 x 1e3";
 
-/* Plots HammingMeshes (own), or the other fabrics. */
-static void fig11_plot(struct reproduce_figure *f, bool own)
+static void fig11_curves(struct reproduce_figure *f, struct plot *p, unsigned n, const char *fabric)
 {
-    struct plot *p = figure_plot(f,
-                                 own ? "All-to-all over message sizes (figure 11)"
-                                     : "All-to-all over message sizes, other fabrics (figure 11)",
-                                 "message", PLOT_BINARY, PLOT_BYTES, "share of injection (%)");
-    const char *fabrics[REPRODUCE_MOST_FABRICS];
-    unsigned count = plan_fabrics(f->plan, fabrics);
-    for (unsigned n = 0; n < count; n++) {
-        if (paper_own(fabrics[n]) != own)
-            continue;
-        const char *name = own ? fabrics[n] : paper_brief(fabrics[n]);
-        struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", name);
-        struct plot_series *bound = plot_add(p, PLOT_DASHES, n, "%s, %s", name, own ? "cut bound" : "bound");
-        struct plot_series *paper = plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", name);
-        for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabrics[n], run));) {
-            plot_point(ours, (double)run->bytes, run->share * 100);
-            plot_point(bound, (double)run->bytes, run->bound * 100);
-        }
-        double value = paper_figures_of(fabrics[n])->alltoall;
-        if (isfinite(value))
-            plot_point(paper, PAPER_MESSAGE, value);
+    const bool own = paper_own(fabric);
+    const char *name = own ? fabric : paper_brief(fabric);
+    struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", name);
+    struct plot_series *bound = plot_add(p, PLOT_DASHES, n, "%s, %s", name, own ? "cut bound" : "bound");
+    struct plot_series *paper = plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", name);
+    for (const struct reproduce_run *run = NULL; (run = plan_next_of(f->plan, fabric, run));) {
+        plot_point(ours, (double)run->bytes, run->share * 100);
+        plot_point(bound, (double)run->bytes, run->bound * 100);
     }
+    figure_mark(paper, PAPER_MESSAGE, paper_figures_of(fabric)->alltoall);
 }
 
 void show_fig11(struct reproduce_figure *f)
 {
-    fig11_table(f);
-    fig11_plot(f, true);
-    fig11_plot(f, false);
-    figure_annotation(
-        f, "Paper: table II's value for messages of 1 MiB. The other points of its figure 11 are a plotted curve; "
-           "values read off a plot are left out.");
-    figure_annotation(
-        f, "Share: payload delivered until the last delivery, over 4 x 400 Gb/s for each accelerator in that time. "
-           "Bound: what the cut through the fabric, or its fullest link, allows.");
-    figure_annotation(f,
-                      "Other fabrics: from 64 KiB on a sample of shifts by default, which is filled and drained; the "
-                      "command says how many.");
+    struct text_table *t = figure_table(f, 1, fig11_columns);
+    struct plot *plot[2]; /* of other fabrics, and of HammingMeshes */
+    const char *fabrics[REPRODUCE_MOST_FABRICS];
+    unsigned count = plan_fabrics(f->plan, fabrics);
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
+        const double paper = run->bytes == PAPER_MESSAGE ? paper_figures_of(run->fabric)->alltoall : NAN;
+        figure_row(f, t, fig11_columns, TEXTS(run->fabric),
+                   NUMBERS((double)run->bytes, run->share * 100, paper, run->bound * 100, run->virtual_seconds));
+    }
+    for (unsigned others = 0; others < 2; others++) {
+        plot[!others] = figure_plot(f, "message", PLOT_BINARY, "share of injection (%)",
+                                    "All-to-all over message sizes%s (figure 11)", others ? ", other fabrics" : "");
+        plot[!others]->x_unit = PLOT_BYTES;
+    }
+    for (unsigned n = 0; n < count; n++)
+        fig11_curves(f, plot[paper_own(fabrics[n])], n, fabrics[n]);
 }
 
 /* ---- figure 12 ---- */
@@ -102,19 +82,10 @@ static double quantile(const struct sample *s, double part)
     return s->share[place < 0 ? 0 : (unsigned)place];
 }
 
-static void fig12_row(struct reproduce_figure *f, struct text_table *t, const char *fabric, const struct sample *s)
-{
-    struct cells c = {0};
-    double mean = s->sum / s->count;
-    text_table_row(t, fabric, cell(&c, 0, s->seeds), cell(&c, 2, s->share[0]), cell(&c, 2, quantile(s, 0.05)),
-                   cell(&c, 2, quantile(s, 0.5)), cell(&c, 2, mean), cell(&c, 2, quantile(s, 0.95)),
-                   cell(&c, 2, s->share[s->count - 1]), "");
-    figure_result(f,
-                  json_pack("{s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:n}", "fabric", fabric, "seeds",
-                            (int)s->seeds, "accelerators", (int)s->count, "least_percent", s->share[0], "p5_percent",
-                            quantile(s, 0.05), "median_percent", quantile(s, 0.5), "mean_percent", mean, "p95_percent",
-                            quantile(s, 0.95), "most_percent", s->share[s->count - 1], "paper_percent"));
-}
+static const char fig12_columns[] =
+    "received, % of injection|fabric|text; seeds|seeds|count; |accelerators|count; least|least_percent|2; "
+    "5 %|p5_percent|2; median|median_percent|2; mean|mean_percent|2; 95 %|p95_percent|2; most|most_percent|2; "
+    "paper|paper_percent|2";
 
 static void fig12_curve(struct plot *p, unsigned colour, const char *fabric, const struct sample *s)
 {
@@ -130,25 +101,22 @@ static void fig12_curve(struct plot *p, unsigned colour, const char *fabric, con
 
 void show_fig12(struct reproduce_figure *f)
 {
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "received, % of injection", "seeds", "least", "5 %", "median", "mean", "95 %", "most", "paper");
-    struct plot *plot[2]; /* for HammingMeshes, and for the others */
+    struct text_table *t = figure_table(f, 1, fig12_columns);
+    struct plot *plot[2]; /* of HammingMeshes, and of others */
     for (unsigned others = 0; others < 2; others++)
-        plot[others] = figure_plot(
-            f, others ? "Random permutations, other fabrics (figure 12)" : "Random permutations (figure 12)",
-            "receive bandwidth, share of injection (%)", PLOT_LINEAR, PLOT_NUMBER, "hosts that received no more (%)");
+        plot[others] =
+            figure_plot(f, "receive bandwidth, share of injection (%)", PLOT_LINEAR, "hosts that received no more (%)",
+                        "Random permutations%s (figure 12)", others ? ", other fabrics" : "");
     const char *fabrics[REPRODUCE_MOST_FABRICS];
     unsigned count = plan_fabrics(f->plan, fabrics);
     for (unsigned n = 0; n < count; n++) {
         struct sample s = gather(f->plan, fabrics[n]);
         if (s.count) {
-            fig12_row(f, t, fabrics[n], &s);
+            figure_row(f, t, fig12_columns, TEXTS(fabrics[n]),
+                       NUMBERS(s.seeds, s.count, s.share[0], quantile(&s, 0.05), quantile(&s, 0.5), s.sum / s.count,
+                               quantile(&s, 0.95), s.share[s.count - 1], NAN));
             fig12_curve(plot[!paper_own(fabrics[n])], n, fabrics[n], &s);
         }
         free(s.share);
     }
-    figure_annotation(f, "The paper shows this distribution as a plot; values read off a plot are left out.");
-    figure_annotation(
-        f, "Each accelerator sends one message to a partner of its own, chosen at random by the seed; what it "
-           "receives is divided by the time until it has all of it.");
 }

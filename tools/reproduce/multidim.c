@@ -1,7 +1,10 @@
-/* multidim.c - figures of Won et al. 2021 (tools/reproduce/multidim.h). */
+/* multidim.c - the experiments of Won, Rashidi, Srinivasan, Krishna, "Exploring Multi-dimensional Hierarchical Network
+ * Topologies for Efficient Distributed Training of Trillion Parameter DL Models", arXiv 2109.11762, 2021: three
+ * transformers on three networks of 1,024 NPUs, with 100 to 1,000 GB/s an NPU. Without runs of a plan. */
 #include "tools/reproduce/multidim.h"
 #include "tools/bandwidth/packets.h"
 #include "tools/child.h"
+#include "tools/reproduce/experiment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,97 +112,84 @@ static struct bandwidth_time packets_of(const struct reproduce_figure *f, const 
     return code == HX_EXIT_DONE ? bandwidth_time_from(&q->network, &q->work, a->rate, seconds) : none;
 }
 
+static const char before_rates[] = "|network|text; |job|text; |way|text; |budget|0";
+static const char behind_rates[] =
+    "|seconds|3; |model_seconds|3; |data_seconds|3; |use|3; |cost|0; |packet_seconds|3; |packet_use|3";
+
+/* `packets`: NULL: closed form only. */
 static void add_result(struct reproduce_figure *f, unsigned network, unsigned job, enum bandwidth_way way,
                        const struct bandwidth_question *q, const struct answer *a, const struct bandwidth_time *packets)
 {
+    json_t *row =
+        figure_row(f, NULL, before_rates, TEXTS(networks[network].spec, jobs[job].name, bandwidth_way_names[way]),
+                   NUMBERS(q->budget / GB));
     json_t *rates = json_array();
     for (unsigned d = 0; d < q->network.dimensions; d++)
         (void)json_array_append_new(rates, json_real(a->rate[d] / GB));
-    figure_result(f, json_pack("{s:s, s:s, s:s, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "network",
-                               networks[network].spec, "job", jobs[job].name, "way", bandwidth_way_names[way], "budget",
-                               q->budget / GB, "rates", rates, "seconds", a->time.iteration, "model_seconds",
-                               a->time.model, "data_seconds", a->time.data, "use", a->time.use, "cost", a->cost,
-                               "packet_seconds", figure_number(packets ? packets->iteration : NAN), "packet_use",
-                               figure_number(packets ? packets->use : NAN)));
-}
-
-static void note_jobs(struct reproduce_figure *f)
-{
-    figure_annotation(f, "Jobs: Transformer-17B (data-parallel 1,024; 8,192 tokens an NPU), GPT-3 (16 x 64) and "
-                         "Transformer-1T (128 x 8; 32,768 tokens a replica each), ZeRO 2, 234 TFLOPS; communication is "
-                         "not beside computing. Of these the paper gives parallelism, ZeRO and TFLOPS.");
-    figure_annotation(f, "Closed form: bytes over rate of the slowest dimension, and 0.5 us a hop.");
-}
-
-static void note_packets(struct reproduce_figure *f)
-{
-    figure_annotation(f,
-                      "Packets: an all-reduce of all groups at once, in %d chunks, on the firmware; its time over the "
-                      "closed form of the same vector, times that of the job. Ring(8)_Switch(64) stands for "
-                      "Ring(8)_Switch(128). hxmesh bandwidth --packets runs one of them.",
-                      BANDWIDTH_CHUNKS);
+    (void)json_object_set_new(row, "rates", rates);
+    figure_keys(row, behind_rates, NULL,
+                NUMBERS(a->time.iteration, a->time.model, a->time.data, a->time.use, a->cost,
+                        packets ? packets->iteration : NAN, packets ? packets->use : NAN));
 }
 
 /* ---- figure 3 ---- */
 
-void show_multidim_use(struct reproduce_figure *f)
+static void show_use(struct reproduce_figure *f)
 {
-    struct text_table *t = figure_table(f, 2);
-    text_table_row(t, "use (%)", "network", "closed form", "packets", "paper");
-    struct plot *p = figure_plot(f, "Transformer-1T, EqualBW, 300 GB/s (Won et al., figure 3)", "network", PLOT_LINEAR,
-                                 PLOT_NUMBER, "use of bandwidth (%)");
-    struct plot_series *ours = plot_add(p, PLOT_BARS, 0, "closed form");
-    struct plot_series *simulated = plot_add(p, PLOT_LIMITS, 1, "packets");
-    struct plot_series *theirs = plot_add(p, PLOT_DIAMONDS, 2, "paper");
+    static const char columns[] = "use (%)||text; network||text; closed form||1; packets||1; paper||1";
+    struct text_table *t = figure_table(f, 2, columns);
+    struct plot *p = figure_plot(f, "network", PLOT_LINEAR, "use of bandwidth (%)",
+                                 "Transformer-1T, EqualBW, %d GB/s (Won et al., figure 3)", AT);
+    (void)plot_add(p, PLOT_BARS, 0, "closed form");
+    (void)plot_add(p, PLOT_LIMITS, 1, "packets");
+    (void)plot_add(p, PLOT_DIAMONDS, 2, "paper");
     p->bar_width = 0.4;
     child_catch_signals();
     for (unsigned n = 0; n < MULTIDIM_NETWORKS; n++) {
         const struct bandwidth_question q = multidim_question(n, T_1T, AT);
         const struct answer a = answer_of(&q, BANDWIDTH_EQUAL);
         const struct bandwidth_time packets = packets_of(f, &q, &a);
-        struct cells c = {0};
-        text_table_row(t, networks[n].name, networks[n].spec, cell(&c, 1, 100 * a.time.use),
-                       cell(&c, 1, 100 * packets.use), cell(&c, 1, figure_paper(f, networks[n].paper_use)));
+        const double use[] = {100 * a.time.use, 100 * packets.use, figure_paper(f, networks[n].paper_use)};
+        figure_row(f, t, columns, TEXTS(networks[n].name, networks[n].spec), use);
         plot_category(p, networks[n].name);
-        plot_point(ours, n, 100 * a.time.use);
-        plot_point(simulated, n, 100 * packets.use);
-        plot_point(theirs, n, figure_paper(f, networks[n].paper_use));
+        for (unsigned i = 0; i < 3; i++)
+            plot_point(&p->series[i], n, use[i]);
         add_result(f, n, T_1T, BANDWIDTH_EQUAL, &q, &a, &packets);
     }
-    note_jobs(f);
-    note_packets(f);
 }
 
 /* ---- figure 10 ---- */
 
-static void rates_row(struct reproduce_figure *f, struct text_table *t, struct plot *p, unsigned network, unsigned job,
-                      enum bandwidth_way way)
+static void rates_row(struct reproduce_figure *f, struct text_table *t, struct plot *p, const char *columns,
+                      unsigned network, unsigned job, enum bandwidth_way way)
 {
     const struct bandwidth_question q = multidim_question(network, job, AT);
     const struct answer a = answer_of(&q, way);
     const bool runs = job == T_1T || f->plan->effort == REPRODUCE_FULL;
     const struct bandwidth_time none = {.iteration = NAN};
     const struct bandwidth_time packets = runs ? packets_of(f, &q, &a) : none;
+    const double at = network + (way - 1.5) * 0.2;
     char rates[64] = "";
-    struct cells c = {0};
     for (unsigned d = 0; d < q.network.dimensions; d++) {
         const size_t used = strlen(rates);
         (void)snprintf(rates + used, sizeof rates - used, "%s%.3g", d ? ", " : "", a.rate[d] / GB);
     }
-    text_table_row(t, networks[network].name, bandwidth_way_names[way], rates, cell(&c, 3, a.time.model),
-                   cell(&c, 3, a.time.data), cell(&c, 3, a.time.iteration), cell(&c, 3, packets.iteration));
-    plot_point(&p->series[way], network + (way - 1.5) * 0.2, a.time.iteration);
-    plot_point(&p->series[BANDWIDTH_THRIFTY], network + (way - 1.5) * 0.2, packets.iteration);
+    figure_row(f, t, columns, TEXTS(networks[network].name, bandwidth_way_names[way], rates),
+               NUMBERS(a.time.model, a.time.data, a.time.iteration, packets.iteration));
+    plot_point(&p->series[way], at, a.time.iteration);
+    plot_point(&p->series[BANDWIDTH_THRIFTY], at, packets.iteration);
     add_result(f, network, job, way, &q, &a, &packets);
 }
 
 static void rates_of_job(struct reproduce_figure *f, unsigned job)
 {
-    char title[PLOT_TEXT];
-    struct text_table *t = figure_table(f, 2);
-    text_table_row(t, "", jobs[job].name, "GB/s by dimension", "model", "data", "iteration", "packets");
-    (void)snprintf(title, sizeof title, "%s, %d GB/s (Won et al., figure 10)", jobs[job].name, AT);
-    struct plot *p = figure_plot(f, title, "network", PLOT_LINEAR, PLOT_NUMBER, "iteration (s)");
+    char columns[128];
+    (void)snprintf(columns, sizeof columns,
+                   "-||text; %s||text; GB/s by dimension||text; model||3; data||3; iteration||3; packets||3",
+                   jobs[job].name);
+    struct text_table *t = figure_table(f, 2, columns);
+    struct plot *p = figure_plot(f, "network", PLOT_LINEAR, "iteration (s)", "%s, %d GB/s (Won et al., figure 10)",
+                                 jobs[job].name, AT);
     p->bar_width = 0.18;
     for (enum bandwidth_way way = 0; way < BANDWIDTH_THRIFTY; way++)
         (void)plot_add(p, PLOT_BARS, way, "%s, closed form", bandwidth_way_names[way]);
@@ -207,18 +197,15 @@ static void rates_of_job(struct reproduce_figure *f, unsigned job)
     for (unsigned n = 0; n < MULTIDIM_NETWORKS; n++) {
         plot_category(p, networks[n].name);
         for (enum bandwidth_way way = 0; way < BANDWIDTH_THRIFTY; way++)
-            rates_row(f, t, p, n, job, way);
+            rates_row(f, t, p, columns, n, job, way);
     }
 }
 
-void show_multidim_rates(struct reproduce_figure *f)
+static void show_rates(struct reproduce_figure *f)
 {
     child_catch_signals();
     rates_of_job(f, T_1T);
     rates_of_job(f, GPT_3);
-    note_jobs(f);
-    note_packets(f);
-    figure_annotation(f, "Times in seconds, of an iteration.");
 }
 
 /* ---- figures 13 to 15: a figure of a way over budgets ---- */
@@ -259,121 +246,105 @@ struct comparison {
     const char *head, *y_label;
     measure *of;
     int digits;
-    enum bandwidth_way first; /* EqualBW is not one if others are compared with it */
-    const double *paper_mean, *paper_most;
+    enum bandwidth_way first;              /* EqualBW is not one if others are compared with it */
+    const double *paper_mean, *paper_most; /* NULL: none */
 };
 
-static void compare_job(struct reproduce_figure *f, const struct comparison *c, unsigned job, struct text_table *t,
-                        struct sums all[BANDWIDTH_WAYS])
+static void compare_network(struct reproduce_figure *f, const struct comparison *c, unsigned job, unsigned network,
+                            struct text_table *t, const char *columns, struct plot *p, struct sums all[BANDWIDTH_WAYS])
 {
-    char title[PLOT_TEXT];
-    (void)snprintf(title, sizeof title, "%s (Won et al., %s)", jobs[job].name, f->name);
-    struct plot *p = figure_plot(f, title, "GB/s an NPU", PLOT_LINEAR, PLOT_NUMBER, c->y_label);
-    for (unsigned n = 0; n < MULTIDIM_NETWORKS; n++) {
-        struct sums own[BANDWIDTH_WAYS] = {{0}};
-        struct plot_series *line[BANDWIDTH_WAYS] = {NULL};
-        for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++)
-            line[way] = plot_add(p, way >= BANDWIDTH_SEARCH ? PLOT_DASHES : PLOT_LINE, n * BANDWIDTH_WAYS + way,
-                                 "%s, %s", networks[n].name, bandwidth_way_names[way]);
-        for (unsigned b = 0; b < MULTIDIM_BUDGETS; b++) {
-            const struct bandwidth_question q = multidim_question(n, job, multidim_budget(b));
-            const struct answer equal = answer_of(&q, BANDWIDTH_EQUAL);
-            for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++) {
-                const struct answer a = answer_of(&q, way);
-                const double value = c->of(&a, &equal);
-                plot_point(line[way], multidim_budget(b), value);
-                add_value(&own[way], value);
-                add_value(&all[way], value);
-                add_result(f, n, job, way, &q, &a, NULL);
-            }
-        }
-        struct cells cells = {0};
-        const char *row[2 + BANDWIDTH_WAYS] = {jobs[job].name, networks[n].name};
-        for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++)
-            row[2 + way - c->first] = cell(&cells, c->digits, own[way].sum / own[way].count);
-        text_table_cells(t, 2 + BANDWIDTH_WAYS - c->first, row);
-    }
-}
-
-/* A row of a value for each way. */
-static void summary_row(const struct comparison *c, struct text_table *t, const char *name, const char *of,
-                        const double *value)
-{
-    struct cells cells = {0};
-    const char *row[2 + BANDWIDTH_WAYS] = {name, of};
+    double mean[BANDWIDTH_WAYS] = {0};
+    struct plot_series *line[BANDWIDTH_WAYS] = {NULL};
     for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++)
-        row[2 + way - c->first] = cell(&cells, c->digits, value[way]);
-    text_table_cells(t, 2 + BANDWIDTH_WAYS - c->first, row);
+        line[way] = plot_add(p, way >= BANDWIDTH_SEARCH ? PLOT_DASHES : PLOT_LINE, network * BANDWIDTH_WAYS + way,
+                             "%s, %s", networks[network].name, bandwidth_way_names[way]);
+    for (unsigned b = 0; b < MULTIDIM_BUDGETS; b++) {
+        const struct bandwidth_question q = multidim_question(network, job, multidim_budget(b));
+        const struct answer equal = answer_of(&q, BANDWIDTH_EQUAL);
+        for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++) {
+            const struct answer a = answer_of(&q, way);
+            const double value = c->of(&a, &equal);
+            plot_point(line[way], multidim_budget(b), value);
+            mean[way] += value;
+            add_value(&all[way], value);
+            add_result(f, network, job, way, &q, &a, NULL);
+        }
+    }
+    for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++)
+        mean[way] /= MULTIDIM_BUDGETS;
+    figure_row(f, t, columns, TEXTS(jobs[job].name, networks[network].name), mean + c->first);
 }
 
 static void compare(struct reproduce_figure *f, const struct comparison *c)
 {
-    struct text_table *t = figure_table(f, 2);
+    char columns[256];
+    size_t used = (size_t)snprintf(columns, sizeof columns, "%s||text; network||text", c->head);
     struct sums all[BANDWIDTH_WAYS] = {{0}};
     double mean[BANDWIDTH_WAYS], geometric[BANDWIDTH_WAYS], most[BANDWIDTH_WAYS];
-    const char *head[2 + BANDWIDTH_WAYS] = {c->head, "network"};
-    for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++)
-        head[2 + way - c->first] = bandwidth_way_names[way];
-    text_table_cells(t, 2 + BANDWIDTH_WAYS - c->first, head);
-    for (unsigned job = 0; job < MULTIDIM_JOBS; job++)
-        compare_job(f, c, job, t, all);
+    for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS && used < sizeof columns; way++)
+        used +=
+            (size_t)snprintf(columns + used, sizeof columns - used, "; %s||%d", bandwidth_way_names[way], c->digits);
+    struct text_table *t = figure_table(f, 2, columns);
+    for (unsigned job = 0; job < MULTIDIM_JOBS; job++) {
+        struct plot *p =
+            figure_plot(f, "GB/s an NPU", PLOT_LINEAR, c->y_label, "%s (Won et al., %s)", jobs[job].name, f->name);
+        for (unsigned n = 0; n < MULTIDIM_NETWORKS; n++)
+            compare_network(f, c, job, n, t, columns, p, all);
+    }
     for (enum bandwidth_way way = c->first; way < BANDWIDTH_WAYS; way++) {
         mean[way] = all[way].sum / all[way].count;
         geometric[way] = exp(all[way].logarithms / all[way].count);
         most[way] = all[way].most;
     }
-    summary_row(c, t, "all", "mean", mean);
-    summary_row(c, t, "all", "geometric", geometric);
-    summary_row(c, t, "all", "most", most);
-    if (f->plan->effort != REPRODUCE_QUICK)
-        summary_row(c, t, "paper", "mean", c->paper_mean);
-    if (c->paper_most && f->plan->effort != REPRODUCE_QUICK)
-        summary_row(c, t, "paper", "most", c->paper_most);
-    note_jobs(f);
-    figure_annotation(f, "Means over 100 to 1,000 GB/s in steps of 100. The searches minimise the time of an "
-                         "iteration, and this time x cost.");
+    figure_row(f, t, columns, TEXTS("all", "mean"), mean + c->first);
+    figure_row(f, t, columns, TEXTS("all", "geometric"), geometric + c->first);
+    figure_row(f, t, columns, TEXTS("all", "most"), most + c->first);
+    if (f->plan->effort == REPRODUCE_QUICK)
+        return;
+    figure_row(f, t, columns, TEXTS("paper", "mean"), c->paper_mean + c->first);
+    if (c->paper_most)
+        figure_row(f, t, columns, TEXTS("paper", "most"), c->paper_most + c->first);
 }
 
-void show_multidim_speed(struct reproduce_figure *f)
+static void show_speed(struct reproduce_figure *f)
 {
-    const struct comparison c = {"times as fast as EqualBW",
-                                 "times as fast as EqualBW",
-                                 speed_of,
-                                 3,
-                                 BANDWIDTH_MESSAGE,
-                                 paper.speed,
-                                 paper.most};
-    compare(f, &c);
+    compare(f, &(const struct comparison){"times as fast as EqualBW", "times as fast as EqualBW", speed_of, 3,
+                                          BANDWIDTH_MESSAGE, paper.speed, paper.most});
 }
 
-void show_multidim_uses(struct reproduce_figure *f)
+static void show_uses(struct reproduce_figure *f)
 {
-    const struct comparison c = {
-        "use of bandwidth (%)", "use of bandwidth (%)", use_of, 1, BANDWIDTH_EQUAL, paper.use, NULL};
-    compare(f, &c);
+    compare(f, &(const struct comparison){"use of bandwidth (%)", "use of bandwidth (%)", use_of, 1, BANDWIDTH_EQUAL,
+                                          paper.use, NULL});
 }
 
-void show_multidim_per_cost(struct reproduce_figure *f)
+static void show_per_cost(struct reproduce_figure *f)
 {
-    const struct comparison c = {"per cost, over EqualBW",
-                                 "performance per cost over EqualBW",
-                                 per_cost_of,
-                                 2,
-                                 BANDWIDTH_MESSAGE,
-                                 paper.per_cost,
-                                 NULL};
-    compare(f, &c);
-    figure_annotation(f, "Of a GB/s: a cable $2, a NIC $48, a switch $24 a port. A cable between two NPUs counts once. "
-                         "The paper does not say which mean its figures are.");
+    compare(f, &(const struct comparison){"per cost, over EqualBW", "performance per cost over EqualBW", per_cost_of, 2,
+                                          BANDWIDTH_MESSAGE, paper.per_cost, NULL});
 }
 
 /* ---- figure 16 ---- */
 
+static const char best_columns[] =
+    "best of 3 networks||text; GB/s||count; fastest||text; s||3; over 2D EqualBW||3; most per cost||text; s||3; "
+    "over 2D EqualBW||2";
+
+/* A network and a way. */
+struct best {
+    struct answer answer;
+    char name[32];
+};
+
+static void keep(struct best *best, const struct answer *a, unsigned network, enum bandwidth_way way)
+{
+    best->answer = *a;
+    (void)snprintf(best->name, sizeof best->name, "%s, %s", networks[network].name, bandwidth_way_names[way]);
+}
+
 static void best_row(struct reproduce_figure *f, struct text_table *t, unsigned job, double budget)
 {
-    struct cells c = {0};
-    struct answer fast = {.time.iteration = INFINITY}, cheap = {.time.iteration = INFINITY, .cost = INFINITY};
-    char name[2][32] = {"", ""};
+    struct best fast = {.answer.time.iteration = INFINITY}, cheap = {.answer = {.time.iteration = INFINITY, .cost = 1}};
     const struct bandwidth_question base = multidim_question(0, job, budget);
     const struct answer equal = answer_of(&base, BANDWIDTH_EQUAL);
     for (unsigned n = 0; n < MULTIDIM_NETWORKS; n++) {
@@ -381,29 +352,55 @@ static void best_row(struct reproduce_figure *f, struct text_table *t, unsigned 
         for (enum bandwidth_way way = 0; way < BANDWIDTH_WAYS; way++) {
             const struct answer a = answer_of(&q, way);
             add_result(f, n, job, way, &q, &a, NULL);
-            if (a.time.iteration < fast.time.iteration) {
-                fast = a;
-                (void)snprintf(name[0], sizeof name[0], "%s, %s", networks[n].name, bandwidth_way_names[way]);
-            }
-            if (a.time.iteration * a.cost < cheap.time.iteration * cheap.cost) {
-                cheap = a;
-                (void)snprintf(name[1], sizeof name[1], "%s, %s", networks[n].name, bandwidth_way_names[way]);
-            }
+            if (a.time.iteration < fast.answer.time.iteration)
+                keep(&fast, &a, n, way);
+            if (a.time.iteration * a.cost < cheap.answer.time.iteration * cheap.answer.cost)
+                keep(&cheap, &a, n, way);
         }
     }
-    text_table_row(t, jobs[job].name, cell(&c, 0, budget), name[0], cell(&c, 3, fast.time.iteration),
-                   cell(&c, 3, speed_of(&fast, &equal)), name[1], cell(&c, 3, cheap.time.iteration),
-                   cell(&c, 2, per_cost_of(&cheap, &equal)));
+    figure_row(f, t, best_columns, TEXTS(jobs[job].name, fast.name, cheap.name),
+               NUMBERS(budget, fast.answer.time.iteration, speed_of(&fast.answer, &equal), cheap.answer.time.iteration,
+                       per_cost_of(&cheap.answer, &equal)));
 }
 
-void show_multidim_best(struct reproduce_figure *f)
+static void show_best(struct reproduce_figure *f)
 {
     static const double budgets[] = {100, AT, 1000};
-    struct text_table *t = figure_table(f, 2);
-    text_table_row(t, "best of 3 networks", "GB/s", "fastest", "s", "over 2D EqualBW", "most per cost", "s",
-                   "over 2D EqualBW");
+    struct text_table *t = figure_table(f, 2, best_columns);
     for (unsigned job = 0; job < MULTIDIM_JOBS; job++)
         for (unsigned b = 0; b < sizeof budgets / sizeof *budgets; b++)
             best_row(f, t, job, budgets[b]);
-    note_jobs(f);
 }
+
+/* ---- the experiments ---- */
+
+#define JOBS                                                                                                           \
+    "Jobs: Transformer-17B (data-parallel 1,024; 8,192 tokens an NPU), GPT-3 (16 x 64) and Transformer-1T (128 x 8; "  \
+    "32,768 tokens a replica each), ZeRO 2, 234 TFLOPS; communication is not beside computing. Of these the paper "    \
+    "gives parallelism, ZeRO and TFLOPS.",                                                                             \
+        "Closed form: bytes over rate of the slowest dimension, and 0.5 us a hop."
+#define PACKETS                                                                                                        \
+    "Packets: an all-reduce of all groups at once, in 16 chunks, on the firmware; its time over the closed form of "   \
+    "the same vector, times that of the job. Ring(8)_Switch(64) stands for Ring(8)_Switch(128). hxmesh bandwidth "     \
+    "--packets runs one of them."
+#define MEANS                                                                                                          \
+    "Means over 100 to 1,000 GB/s in steps of 100. The searches minimise the time of an iteration, and this time x "   \
+    "cost."
+_Static_assert(BANDWIDTH_CHUNKS == 16, "PACKETS names it");
+
+#define CALCULATED(name, title, minutes, show, ...)                                                                    \
+    {                                                                                                                  \
+        name, title, minutes, NULL, NULL, show, NOTES(JOBS, __VA_ARGS__)                                               \
+    }
+
+const struct experiment multidim_experiments[] = {
+    CALCULATED("fig3", "Figure 3: use of bandwidth by networks of two to four dimensions", 5, show_use, PACKETS),
+    CALCULATED("fig10", "Figure 10: rates of the dimensions by each way, and packets", 20, show_rates, PACKETS,
+               "Times in seconds, of an iteration."),
+    CALCULATED("fig13", "Figure 13: time of an iteration by each way, 100 to 1,000 GB/s", 0, show_speed, MEANS),
+    CALCULATED("fig14", "Figure 14: use of bandwidth by each way", 0, show_uses, MEANS),
+    CALCULATED("fig15", "Figure 15: performance per cost by each way", 0, show_per_cost, MEANS,
+               "Of a GB/s: a cable $2, a NIC $48, a switch $24 a port. A cable between two NPUs counts once. The paper "
+               "does not say which mean its figures are."),
+    {"fig16", "Figure 16: the best network and way of each job", 0, NULL, NULL, show_best, NOTES(JOBS)},
+    EXPERIMENTS_END};

@@ -104,24 +104,32 @@ double reproduce_estimate(const struct reproduce_run *run)
 
 /* ---- command line ---- */
 
-static void add_bytes(struct hx_arguments *a, uint64_t bytes)
+/* An option with its value; none if the value is NULL or 0. */
+static void add_text(struct hx_arguments *a, const char *option, const char *value)
 {
-    char text[HX_VALUE_TEXT];
-    hx_arguments_add(a, "%s", hx_value_write_bytes(text, bytes));
+    if (!value)
+        return;
+    hx_arguments_add(a, "%s", option);
+    hx_arguments_add(a, "%s", value);
 }
 
-static void add_time(struct hx_arguments *a, uint64_t nanoseconds)
+static void add_count(struct hx_arguments *a, const char *option, uint64_t value)
 {
     char text[HX_VALUE_TEXT];
-    hx_arguments_add(a, "%s", hx_value_write_duration(text, nanoseconds));
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    add_text(a, option, value ? text : NULL);
 }
 
-static void add_set(const struct reproduce_run *run, struct hx_arguments *a)
+static void add_bytes(struct hx_arguments *a, const char *option, uint64_t bytes)
 {
-    for (unsigned i = 0; i < REPRODUCE_SETS && run->set[i]; i++) {
-        hx_arguments_add(a, "--set");
-        hx_arguments_add(a, "%s", run->set[i]);
-    }
+    char text[HX_VALUE_TEXT];
+    add_text(a, option, bytes ? hx_value_write_bytes(text, bytes) : NULL);
+}
+
+static void add_time(struct hx_arguments *a, const char *option, uint64_t nanoseconds)
+{
+    char text[HX_VALUE_TEXT];
+    add_text(a, option, nanoseconds ? hx_value_write_duration(text, nanoseconds) : NULL);
 }
 
 void reproduce_find_example(const char *name, char path[PATH_MAX])
@@ -138,70 +146,31 @@ void reproduce_find_example(const char *name, char path[PATH_MAX])
     }
 }
 
-static void add_traffic(const struct reproduce_run *run, struct hx_arguments *a)
-{
-    char path[PATH_MAX], name[PATH_MAX];
-    hx_arguments_add(a, "--traffic");
-    (void)snprintf(name, sizeof name, "models/%s", run->traffic);
-    if (run->schedule)
-        reproduce_find_example(name, path);
-    hx_arguments_add(a, "%s", run->schedule ? path : run->traffic);
-}
-
 static struct hx_arguments arguments_of(const struct reproduce_run *run, unsigned workers)
 {
     struct hx_arguments made = simulation_arguments(run->fabric);
     struct hx_arguments *a = &made;
-    hx_arguments_add(a, "--clock");
-    hx_arguments_add(a, "virtual");
-    add_traffic(run, a);
-    add_set(run, a);
-    if (run->algorithm) {
-        hx_arguments_add(a, "--algorithm");
-        hx_arguments_add(a, "%s", run->algorithm);
-    }
-    if (run->place) {
-        hx_arguments_add(a, "--place");
-        hx_arguments_add(a, "%s", run->place);
-    }
-    if (run->planes) {
-        hx_arguments_add(a, "--planes");
-        hx_arguments_add(a, "%u", run->planes);
-    }
-    if (run->bytes) {
-        hx_arguments_add(a, "--message");
-        add_bytes(a, run->bytes);
-    }
-    if (run->shifts) {
-        hx_arguments_add(a, "--shifts");
-        hx_arguments_add(a, "%" PRIu64, run->shifts);
-    }
-    if (run->timing) {
-        hx_arguments_add(a, "--timing");
-        hx_arguments_add(a, "%s", run->timing);
-    }
-    if (run->buffer) {
-        hx_arguments_add(a, "--buffer");
-        add_bytes(a, run->buffer);
-    }
-    if (run->rate > 0) {
-        hx_arguments_add(a, "--rate");
-        hx_arguments_add(a, "%g", run->rate);
-    }
-    if (run->duration) {
-        hx_arguments_add(a, "--duration");
-        add_time(a, run->duration);
-        hx_arguments_add(a, "--warm-up");
-        add_time(a, run->warm_up);
-    }
-    if (run->seed) {
-        hx_arguments_add(a, "--seed");
-        hx_arguments_add(a, "%" PRIu64, run->seed);
-    }
-    if (workers) {
-        hx_arguments_add(a, "--workers");
-        hx_arguments_add(a, "%u", workers);
-    }
+    char path[PATH_MAX], text[PATH_MAX];
+    (void)snprintf(text, sizeof text, "models/%s", run->traffic);
+    if (run->schedule)
+        reproduce_find_example(text, path);
+    add_text(a, "--clock", "virtual");
+    add_text(a, "--traffic", run->schedule ? path : run->traffic);
+    for (unsigned i = 0; i < REPRODUCE_SETS && run->set[i]; i++)
+        add_text(a, "--set", run->set[i]);
+    add_text(a, "--algorithm", run->algorithm);
+    add_text(a, "--place", run->place);
+    add_count(a, "--planes", run->planes);
+    add_bytes(a, "--message", run->bytes);
+    add_count(a, "--shifts", run->shifts);
+    add_text(a, "--timing", run->timing);
+    add_bytes(a, "--buffer", run->buffer);
+    (void)snprintf(text, sizeof text, "%g", run->rate);
+    add_text(a, "--rate", run->rate > 0 ? text : NULL);
+    add_time(a, "--duration", run->duration);
+    add_time(a, "--warm-up", run->warm_up);
+    add_count(a, "--seed", run->seed);
+    add_count(a, "--workers", workers);
     hx_arguments_add(a, "--no-links");
     simulation_ask(a, false);
     return made;
@@ -261,30 +230,28 @@ bool reproduce_do(struct reproduce_run *run, unsigned workers, bool quiet)
     return good;
 }
 
+/* NULL: 0. */
+static json_t *count_json(uint64_t count)
+{
+    return count ? json_integer((json_int_t)count) : NULL;
+}
+
 json_t *reproduce_run_json(const struct reproduce_run *run)
 {
     static const char *const states[] = {"not run", "left out", "done", "failed"};
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:I, s:s}", "fabric", run->fabric, "traffic", run->traffic, "algorithm",
-                  run->algorithm ? run->algorithm : "", "bytes", (json_int_t)run->bytes, "state", states[run->state]);
-    if (!run->algorithm)
-        (void)json_object_del(o, "algorithm");
-    if (run->place)
-        (void)json_object_set_new(o, "place", json_string(run->place));
-    if (run->shifts)
-        (void)json_object_set_new(o, "shifts", json_integer((json_int_t)run->shifts));
-    if (run->seed)
-        (void)json_object_set_new(o, "seed", json_integer((json_int_t)run->seed));
-    if (run->planes)
-        (void)json_object_set_new(o, "planes", json_integer(run->planes));
-    if (run->command[0])
-        (void)json_object_set_new(o, "command", json_string(run->command));
-    if (run->state == REPRODUCE_DONE)
+    const bool done = run->state == REPRODUCE_DONE;
+    /* "*" leaves out a key without a value. */
+    json_t *o = json_pack("{s:s, s:s, s:s*, s:I, s:s, s:s*, s:o*, s:o*, s:o*, s:s*}", "fabric", run->fabric, "traffic",
+                          run->traffic, "algorithm", run->algorithm, "bytes", (json_int_t)run->bytes, "state",
+                          states[run->state], "place", run->place, "shifts", count_json(run->shifts), "seed",
+                          count_json(run->seed), "planes", count_json(run->planes), "command",
+                          run->command[0] ? run->command : NULL);
+    if (done)
         (void)json_object_update_new(o, json_pack("{s:f, s:f, s:f, s:I, s:f, s:f}", "share", run->share,
                                                   "alltoall_bound", run->bound, "virtual_seconds", run->virtual_seconds,
                                                   "packet_hops", (json_int_t)run->packet_hops, "wall_seconds",
                                                   run->wall_seconds, "packet_hops_per_second", run->hops_per_second));
-    if (run->schedule && run->state == REPRODUCE_DONE)
+    if (done && run->schedule)
         (void)json_object_update_new(o, json_pack("{s:f, s:f}", "schedule_seconds", run->schedule_seconds,
                                                   "computing_seconds", run->computing_seconds));
     return o;

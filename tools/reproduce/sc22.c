@@ -1,6 +1,7 @@
-/* sc22.c - figure 15 of the HammingMesh paper (tools/reproduce/sc22.h). */
-#include "tools/reproduce/sc22.h"
+/* sc22.c - figure 15 of the HammingMesh paper and section V-B: iteration times of five training jobs on
+ * eight fabrics. */
 #include "tools/injection.h"
+#include "tools/reproduce/hammingmesh.h"
 #include "tools/reproduce/paper.h"
 
 #include <math.h>
@@ -47,6 +48,12 @@ static const char *const on_64[] = {"fat-tree hosts=64 radix=16",
 
 /* ---- jobs ---- */
 
+#define UNKNOWN                                                                                                        \
+    {                                                                                                                  \
+        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN                                                                         \
+    }
+
+/* clang-format off */
 static const struct job {
     const char *name, *file;
     const char *algorithm;             /* of all-reduces where hosts have several links; NULL: there are none */
@@ -58,94 +65,30 @@ static const struct job {
     double paper_computing;            /* ms; NAN: not given */
     double paper[SC22_FABRICS];        /* time of an iteration, ms; NAN: not given */
     double plotted[2][SC22_HX2];       /* figure 15: cost savings of Hx2Mesh and Hx4Mesh; 0: none */
-} jobs[] = {{"DLRM",
-             "dlrm.schedule.yaml",
-             "torus",
-             NULL,
-             {NULL},
-             {"data=64", "share=64"},
-             on_128,
-             1e6,
-             NAN,
-             {2.96, 2.97, 2.99, NAN, 2.94, 3.12, 2.97, 3.00},
-             {{4.0, 3.26, 3.14, 5.15, 1.15, 1.43}, {5.6, 4.56, 4.4, 7.26, 1.6, 2.07}}},
-            {"GPT-3",
-             "gpt-3-sc22.schedule.yaml",
-             "ring",
-             NULL,
-             {NULL},
-             {"stages=16", "share=64"},
-             on_384,
-             8e7,
-             31.8,
-             {34.8, 36.4, 37.5, NAN, 40.9, 72.2, 41.7, 49.9},
-             {{1.41, 1.52, 1.41, 2.47, 1.84, 1.87}, {1.53, 1.64, 1.53, 2.69, 2.0, 2.03}}},
-            {"CosmoFlow",
-             "cosmoflow.schedule.yaml",
-             "torus",
-             NULL,
-             {NULL},
-             {"replicas=16", "share=64"},
-             on_1024,
-             5.5e7,
-             44.3,
-             {NAN, NAN, NAN, NAN, NAN, 46.2, NAN, 45.8},
-             {{2.46, 1.71, 1.29, 3.36, 1.73, 1.01}, {2.97, 2.06, 1.54, 4.04, 2.07, 1.2}}},
-            {"GPT-3 MoE",
-             "gpt-3-moe-sc22.schedule.yaml",
-             NULL,
-             "pairwise",
-             {NULL},
-             {"stages=16", "experts=4", "share=64"},
-             on_1536,
-             2.5e8,
-             49.9,
-             {52.2, NAN, 52.9, NAN, 53.9, 73.8, 58.3, 63.3},
-             {{0.85, 0.53, 0.43, 0.55, 0.96, 0.50}, {2.73, 1.73, 1.41, 1.72, 3.12, 1.61}}},
-            {"ResNet-152",
-             "resnet-152.schedule.yaml",
-             "torus",
-             NULL,
-             {NULL},
-             {"data=64", "share=64"},
-             on_1024,
-             2.8e8,
-             108,
-             {109.7, 109.7, 109.7, 109.7, 109.7, 110.1, 110.1, 110.1},
-             {{3.72, 2.6, 1.96, 4.22, 2.10, 0.49}, {7.76, 5.4, 4.06, 8.81, 4.37, 1.01}}},
-            {"CosmoFlow, listed",
-             "cosmoflow.schedule.yaml",
-             "torus",
-             NULL,
-             {"as_run=0"},
-             {NULL},
-             on_1024,
-             5.5e7,
-             NAN,
-             {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-             {{0}}},
-            {"ResNet-152, D=512",
-             "resnet-152.schedule.yaml",
-             "torus",
-             NULL,
-             {"data=512"},
-             {NULL},
-             on_1024,
-             1.4e8,
-             NAN,
-             {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-             {{0}}},
-            {"ResNet-152, D=256",
-             "resnet-152.schedule.yaml",
-             "torus",
-             NULL,
-             {"data=256"},
-             {NULL},
-             on_1024,
-             7e7,
-             NAN,
-             {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-             {{0}}}};
+} jobs[] = {
+    {"DLRM", "dlrm.schedule.yaml", "torus", NULL, {NULL}, {"data=64", "share=64"}, on_128, 1e6, NAN,
+     {2.96, 2.97, 2.99, NAN, 2.94, 3.12, 2.97, 3.00},
+     {{4.0, 3.26, 3.14, 5.15, 1.15, 1.43}, {5.6, 4.56, 4.4, 7.26, 1.6, 2.07}}},
+    {"GPT-3", "gpt-3-sc22.schedule.yaml", "ring", NULL, {NULL}, {"stages=16", "share=64"}, on_384, 8e7, 31.8,
+     {34.8, 36.4, 37.5, NAN, 40.9, 72.2, 41.7, 49.9},
+     {{1.41, 1.52, 1.41, 2.47, 1.84, 1.87}, {1.53, 1.64, 1.53, 2.69, 2.0, 2.03}}},
+    {"CosmoFlow", "cosmoflow.schedule.yaml", "torus", NULL, {NULL}, {"replicas=16", "share=64"}, on_1024, 5.5e7, 44.3,
+     {NAN, NAN, NAN, NAN, NAN, 46.2, NAN, 45.8},
+     {{2.46, 1.71, 1.29, 3.36, 1.73, 1.01}, {2.97, 2.06, 1.54, 4.04, 2.07, 1.2}}},
+    {"GPT-3 MoE", "gpt-3-moe-sc22.schedule.yaml", NULL, "pairwise", {NULL}, {"stages=16", "experts=4", "share=64"},
+     on_1536, 2.5e8, 49.9,
+     {52.2, NAN, 52.9, NAN, 53.9, 73.8, 58.3, 63.3},
+     {{0.85, 0.53, 0.43, 0.55, 0.96, 0.50}, {2.73, 1.73, 1.41, 1.72, 3.12, 1.61}}},
+    {"ResNet-152", "resnet-152.schedule.yaml", "torus", NULL, {NULL}, {"data=64", "share=64"}, on_1024, 2.8e8, 108,
+     {109.7, 109.7, 109.7, 109.7, 109.7, 110.1, 110.1, 110.1},
+     {{3.72, 2.6, 1.96, 4.22, 2.10, 0.49}, {7.76, 5.4, 4.06, 8.81, 4.37, 1.01}}},
+    {"CosmoFlow, listed", "cosmoflow.schedule.yaml", "torus", NULL, {"as_run=0"}, {NULL}, on_1024, 5.5e7, NAN,
+     UNKNOWN, {{0}}},
+    {"ResNet-152, D=512", "resnet-152.schedule.yaml", "torus", NULL, {"data=512"}, {NULL}, on_1024, 1.4e8, NAN,
+     UNKNOWN, {{0}}},
+    {"ResNet-152, D=256", "resnet-152.schedule.yaml", "torus", NULL, {"data=256"}, {NULL}, on_1024, 7e7, NAN,
+     UNKNOWN, {{0}}}};
+/* clang-format on */
 static const unsigned counts[] = {[REPRODUCE_QUICK] = 5, [REPRODUCE_DEFAULT] = 6, [REPRODUCE_FULL] = 8};
 enum { PLOTTED = 5, QUICK_HOPS = 300 /* how much fewer than of the paper's size */ };
 
@@ -215,125 +158,96 @@ static double saving(const struct reproduce_plan *p, unsigned job, enum sc22_fab
     return sc22_saving(own, iteration_ms(p, job, own), other, iteration_ms(p, job, other), computing_ms(p, job));
 }
 
-static double plotted(const struct reproduce_plan *p, unsigned job, enum sc22_fabric own, enum sc22_fabric other)
+/* Of the paper. */
+static double plotted(const struct reproduce_figure *f, unsigned job, enum sc22_fabric own, enum sc22_fabric other)
 {
     double value = jobs[job].plotted[own - SC22_HX2][other];
-    return p->effort == REPRODUCE_QUICK || value == 0 ? NAN : value;
+    return figure_paper(f, value > 0 ? value : NAN);
 }
 
-static double paper_ms(const struct reproduce_plan *p, unsigned job, unsigned fabric)
-{
-    return p->effort == REPRODUCE_QUICK ? NAN : jobs[job].paper[fabric];
-}
+static const char columns[] =
+    "|job|text; |fabric|text; |spec|text; |iteration_ms|2; |computing_ms|2; |paper_ms|2; |cost_musd|2";
+static const char *const savings[] = {"|saving_of_hx2mesh|2; |paper_saving_of_hx2mesh|2",
+                                      "|saving_of_hx4mesh|2; |paper_saving_of_hx4mesh|2"};
 
 static void add_result(struct reproduce_figure *f, unsigned job, unsigned fabric)
 {
-    const struct reproduce_plan *p = f->plan;
-    json_t *row = json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:f}", "job", jobs[job].name, "fabric", kinds[fabric].name,
-                            "spec", run_of(p, job, fabric)->fabric, "iteration_ms", iteration_ms(p, job, fabric),
-                            "computing_ms", computing_ms(p, job), "paper_ms", figure_number(paper_ms(p, job, fabric)),
-                            "cost_musd", paper_bought_musd(kinds[fabric].priced));
-    for (unsigned own = SC22_HX2; own <= SC22_HX4 && fabric < SC22_HX2; own++) {
-        const bool hx2 = own == SC22_HX2;
-        (void)json_object_set_new(row, hx2 ? "saving_of_hx2mesh" : "saving_of_hx4mesh",
-                                  figure_number(saving(p, job, own, fabric)));
-        (void)json_object_set_new(row, hx2 ? "paper_saving_of_hx2mesh" : "paper_saving_of_hx4mesh",
-                                  figure_number(plotted(p, job, own, fabric)));
-    }
-    figure_result(f, row);
+    json_t *row =
+        figure_row(f, NULL, columns, TEXTS(jobs[job].name, kinds[fabric].name, run_of(f->plan, job, fabric)->fabric),
+                   NUMBERS(iteration_ms(f->plan, job, fabric), computing_ms(f->plan, job),
+                           figure_paper(f, jobs[job].paper[fabric]), paper_bought_musd(kinds[fabric].priced)));
+    for (unsigned own = SC22_HX2; own <= SC22_HX4 && fabric < SC22_HX2; own++)
+        figure_keys(row, savings[own - SC22_HX2], NULL,
+                    NUMBERS(saving(f->plan, job, own, fabric), plotted(f, job, own, fabric)));
 }
 
 enum { NAME = 64 };
 
-static const char *of_paper(char name[NAME], unsigned job)
+/* A job's row, and below it the paper's. */
+static void job_rows(struct reproduce_figure *f, struct text_table *t, unsigned job, unsigned count, const double *ours,
+                     int digits, const double *paper)
 {
-    (void)snprintf(name, NAME, "%s, paper", jobs[job].name);
-    return name;
+    char name[NAME];
+    (void)snprintf(name, sizeof name, "%s, paper", jobs[job].name);
+    figure_numbers(t, jobs[job].name, 2, count, ours);
+    if (job < PLOTTED && f->plan->effort != REPRODUCE_QUICK)
+        figure_numbers(t, name, digits, count, paper);
 }
 
 static void time_table(struct reproduce_figure *f)
 {
-    struct text_table *t = figure_table(f, 1);
-    const char *head[SC22_FABRICS + 2] = {"iteration, ms", "computing"};
+    const char *head[SC22_FABRICS + 1] = {"computing"};
     for (unsigned i = 0; i < SC22_FABRICS; i++)
-        head[i + 2] = kinds[i].name;
-    text_table_cells(t, SC22_FABRICS + 2, head);
+        head[i + 1] = kinds[i].name;
+    struct text_table *t = figure_matrix(f, "iteration, ms", SC22_FABRICS + 1, head);
     for (unsigned j = 0; j < counts[f->plan->effort]; j++) {
-        char name[NAME];
-        struct cells ours = {0}, paper = {0};
-        const char *row[SC22_FABRICS + 2] = {jobs[j].name, cell(&ours, 2, computing_ms(f->plan, j))};
-        const char *row_of_paper[SC22_FABRICS + 2] = {of_paper(name, j), cell(&paper, 1, jobs[j].paper_computing)};
+        double ours[SC22_FABRICS + 1] = {computing_ms(f->plan, j)};
+        double paper[SC22_FABRICS + 1] = {jobs[j].paper_computing};
         for (unsigned i = 0; i < SC22_FABRICS; i++) {
-            row[i + 2] = cell(&ours, 2, iteration_ms(f->plan, j, i));
-            row_of_paper[i + 2] = cell(&paper, j ? 1 : 2, paper_ms(f->plan, j, i));
+            ours[i + 1] = iteration_ms(f->plan, j, i);
+            paper[i + 1] = jobs[j].paper[i];
         }
-        text_table_cells(t, SC22_FABRICS + 2, row);
-        if (j < PLOTTED && f->plan->effort != REPRODUCE_QUICK)
-            text_table_cells(t, SC22_FABRICS + 2, row_of_paper);
+        job_rows(f, t, j, SC22_FABRICS + 1, ours, j ? 1 : 2, paper);
     }
 }
 
-static void saving_table(struct reproduce_figure *f, enum sc22_fabric own)
+/* A table and a plot. */
+static void show_savings(struct reproduce_figure *f, enum sc22_fabric own)
 {
     char title[NAME];
-    struct text_table *t = figure_table(f, 1);
-    const char *head[SC22_HX2 + 1] = {title};
-    (void)snprintf(title, sizeof title, "%s saves", kinds[own].name);
-    for (unsigned i = 0; i < SC22_HX2; i++)
-        head[i + 1] = kinds[i].name;
-    text_table_cells(t, SC22_HX2 + 1, head);
-    for (unsigned j = 0; j < counts[f->plan->effort]; j++) {
-        char name[NAME];
-        struct cells ours = {0}, paper = {0};
-        const char *row[SC22_HX2 + 1] = {jobs[j].name};
-        const char *row_of_paper[SC22_HX2 + 1] = {of_paper(name, j)};
-        for (unsigned i = 0; i < SC22_HX2; i++) {
-            row[i + 1] = cell(&ours, 2, saving(f->plan, j, own, i));
-            row_of_paper[i + 1] = cell(&paper, 2, plotted(f->plan, j, own, i));
-        }
-        text_table_cells(t, SC22_HX2 + 1, row);
-        if (j < PLOTTED && f->plan->effort != REPRODUCE_QUICK)
-            text_table_cells(t, SC22_HX2 + 1, row_of_paper);
-    }
-}
-
-static void saving_plot(struct reproduce_figure *f, enum sc22_fabric own)
-{
-    char title[PLOT_TEXT];
-    (void)snprintf(title, sizeof title, "Cost savings of the %s (figure 15)", kinds[own].name);
-    struct plot *p = figure_plot(f, title, "job", PLOT_LINEAR, PLOT_NUMBER, "cost ratio x overhead ratio");
+    const char *name[SC22_HX2];
+    struct plot *p = figure_plot(f, "job", PLOT_LINEAR, "cost ratio x overhead ratio",
+                                 "Cost savings of the %s (figure 15)", kinds[own].name);
     p->bar_width = 0.8 / SC22_HX2;
+    for (unsigned i = 0; i < SC22_HX2; i++) {
+        name[i] = kinds[i].name;
+        (void)plot_add(p, PLOT_BARS, i, "%s", name[i]);
+        (void)plot_add(p, PLOT_DIAMONDS, i, "%s, paper", name[i]);
+    }
+    (void)snprintf(title, sizeof title, "%s saves", kinds[own].name);
+    struct text_table *t = figure_matrix(f, title, SC22_HX2, name);
+    for (unsigned j = 0; j < counts[f->plan->effort]; j++) {
+        double ours[SC22_HX2], paper[SC22_HX2];
+        for (unsigned i = 0; i < SC22_HX2; i++) {
+            const double at = j + (i + 0.5) * p->bar_width - 0.4;
+            ours[i] = saving(f->plan, j, own, i);
+            paper[i] = plotted(f, j, own, i);
+            plot_point(j < PLOTTED ? &p->series[2 * i] : NULL, at, ours[i]);
+            plot_point(j < PLOTTED ? &p->series[2 * i + 1] : NULL, at, paper[i]);
+        }
+        job_rows(f, t, j, SC22_HX2, ours, 2, paper);
+    }
     for (unsigned j = 0; j < PLOTTED; j++)
         plot_category(p, jobs[j].name);
-    for (unsigned i = 0; i < SC22_HX2; i++) {
-        struct plot_series *ours = plot_add(p, PLOT_BARS, i, "%s", kinds[i].name);
-        struct plot_series *paper = plot_add(p, PLOT_DIAMONDS, i, "%s, paper", kinds[i].name);
-        for (unsigned j = 0; j < PLOTTED; j++) {
-            double at = j + (i + 0.5) * p->bar_width - 0.4;
-            plot_point(ours, at, saving(f->plan, j, own, i));
-            plot_point(paper, at, plotted(f->plan, j, own, i));
-        }
-    }
 }
 
 void show_fig15(struct reproduce_figure *f)
 {
     time_table(f);
-    for (unsigned own = SC22_HX2; own <= SC22_HX4; own++) {
-        saving_table(f, own);
-        saving_plot(f, own);
-    }
+    for (unsigned own = SC22_HX2; own <= SC22_HX4; own++)
+        show_savings(f, own);
     for (unsigned j = 0; j < counts[f->plan->effort]; j++)
         for (unsigned i = 0; i < SC22_FABRICS; i++)
             if (run_of(f->plan, j, i)->state == REPRODUCE_DONE)
                 add_result(f, j, i);
-    figure_annotation(f, "Savings: ratio of the costs of table II, times the ratio of the overheads: time of an "
-                         "iteration less computing. Above 1 the HammingMesh is the better buy.");
-    figure_annotation(f, "Hosts of trees and Dragonflies have four planes of one link, the others one plane of four. "
-                         "The HyperX is the Hx1Mesh of table II's price.");
-    figure_annotation(
-        f, "All-reduces: one ring on trees and Dragonflies; elsewhere by torus, but in the stages of "
-           "GPT-3, which are parts of a column, by its ring. All-to-alls: best; of MoE on the torus pairwise.");
-    figure_annotation(f, "CosmoFlow computes as the authors' program ran, 44.3 ms, and as its layers are listed, 93.6 "
-                         "ms. The paper says that all but two fabrics take less than 2 %% more than computing.");
 }

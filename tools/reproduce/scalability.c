@@ -9,29 +9,7 @@
 
 #include <math.h>
 
-void plan_nothing(struct reproduce_plan *p)
-{
-    p->count = 0;
-}
-
 /* ---- figure 3 ---- */
-
-static void radix_row(struct reproduce_figure *f, struct text_table *t, struct plot_series *const line[FAMILIES],
-                      unsigned radix)
-{
-    struct cells c = {0};
-    const char *row[FAMILIES + 1] = {cell(&c, 0, radix)};
-    json_t *hosts = json_object();
-    for (unsigned i = 0; i < FAMILIES; i++) {
-        struct family_member m = {.hosts = NAN};
-        bool there = families[i].largest(radix, &m);
-        row[i + 1] = cell(&c, 0, there ? m.hosts : NAN);
-        plot_point(line[i], radix, there ? m.hosts : NAN);
-        (void)json_object_set_new(hosts, families[i].name, figure_number(there ? m.hosts : NAN));
-    }
-    text_table_cells(t, FAMILIES + 1, row);
-    figure_result(f, json_pack("{s:i, s:o}", "radix", (int)radix, "hosts", hosts));
-}
 
 static unsigned used_ports(const struct hx_fabric *g)
 {
@@ -41,6 +19,11 @@ static unsigned used_ports(const struct hx_fabric *g)
             used += hx_fabric_far(g, node, port).node != HX_NOWHERE;
     return used;
 }
+
+static const char columns[] =
+    "fabric|fabric|text; hosts|hosts|count; routers|routers|count; links a host|links_per_host|2; "
+    "ports a host|ports_per_host|2; router diameter|router_diameter|count; distance|average_distance|2; "
+    "$ a host|usd_per_host_and_plane|0";
 
 /* Figures, as of `hxmesh info`, of a fabric that the study simulated, or of a small one. */
 static void parts_row(struct reproduce_figure *f, struct text_table *t, const char *text)
@@ -52,38 +35,44 @@ static void parts_row(struct reproduce_figure *f, struct text_table *t, const ch
     struct hx_distances d = hx_fabric_distances(g);
     double ports = (double)used_ports(g) / g->hosts;
     double links = (ports + 1) / 2; /* a host's end of its own link is not a switch port */
-    double usd = (double)bill.usd / g->bought_planes / g->hosts;
-    struct cells c = {0};
-    text_table_row(t, text, cell(&c, 0, g->hosts), cell(&c, 0, g->nodes - g->hosts), cell(&c, 2, links),
-                   cell(&c, 2, ports), cell(&c, 0, d.router_diameter), cell(&c, 2, d.average), cell(&c, 0, usd));
-    figure_result(f, json_pack("{s:s, s:i, s:i, s:f, s:f, s:i, s:f, s:f}", "fabric", text, "hosts", (int)g->hosts,
-                               "routers", (int)(g->nodes - g->hosts), "links_per_host", links, "ports_per_host", ports,
-                               "router_diameter", (int)d.router_diameter, "average_distance", d.average,
-                               "usd_per_host_and_plane", usd));
+    figure_row(f, t, columns, TEXTS(text),
+               NUMBERS(g->hosts, g->nodes - g->hosts, links, ports, d.router_diameter, d.average,
+                       (double)bill.usd / g->bought_planes / g->hosts));
     hx_spec_free(&spec);
 }
 
 /* Hosts of each family by radix: a table, and a plot. */
 static void show_radixes(struct reproduce_figure *f)
 {
-    bool quick = f->plan->effort == REPRODUCE_QUICK;
-    struct text_table *t = figure_table(f, 1);
-    struct plot *p = figure_plot(f, "Hosts that switches of a radix can join (figure 3)", "ports of a switch",
-                                 PLOT_LINEAR, PLOT_NUMBER, "hosts");
+    const unsigned most = f->plan->effort == REPRODUCE_QUICK ? 16 : FAMILY_MOST_RADIX;
+    struct plot *p =
+        figure_plot(f, "ports of a switch", PLOT_LINEAR, "hosts", "Hosts that switches of a radix can join (figure 3)");
+    const char *name[FAMILIES];
     p->y_scale = PLOT_DECADES;
-    struct plot_series *line[FAMILIES];
-    const char *head[FAMILIES + 1] = {"hosts by radix"};
     for (unsigned i = 0; i < FAMILIES; i++) {
-        line[i] = plot_add(p, PLOT_LINE, i, "%s", families[i].name);
-        head[i + 1] = families[i].name;
+        name[i] = families[i].name;
+        (void)plot_add(p, PLOT_LINE, i, "%s", name[i]);
     }
-    text_table_cells(t, FAMILIES + 1, head);
-    for (unsigned radix = FAMILY_LEAST_RADIX; radix <= (quick ? 16 : FAMILY_MOST_RADIX); radix += 4)
-        radix_row(f, t, line, radix);
+    struct text_table *t = figure_matrix(f, "hosts by radix", FAMILIES, name);
+    for (unsigned radix = FAMILY_LEAST_RADIX; radix <= most; radix += 4) {
+        double hosts[FAMILIES];
+        char text[16];
+        json_t *by_family = json_object();
+        for (unsigned i = 0; i < FAMILIES; i++) {
+            char key[64];
+            struct family_member m;
+            (void)snprintf(key, sizeof key, "|%s|0", name[i]);
+            hosts[i] = families[i].largest(radix, &m) ? m.hosts : NAN;
+            plot_point(&p->series[i], radix, hosts[i]);
+            figure_keys(by_family, key, NULL, &hosts[i]);
+        }
+        (void)snprintf(text, sizeof text, "%u", radix);
+        figure_numbers(t, text, 0, FAMILIES, hosts);
+        (void)json_array_append_new(f->results, json_pack("{s:i, s:o}", "radix", (int)radix, "hosts", by_family));
+    }
 }
 
-/* Links, ports and distances of some fabrics. */
-static void parts_table(struct reproduce_figure *f)
+void show_scalability(struct reproduce_figure *f)
 {
     static const char *const small[] = {
         "slim-fly q=5 p=3", "slim-fly q=5 p=4", "mlfm h=5", "oft k=5", "fat-tree hosts=128 radix=16 levels=2", NULL};
@@ -96,27 +85,16 @@ static void parts_table(struct reproduce_figure *f)
                                          "hyperx 15x15 p=15",
                                          "dragonfly a=14 p=7 h=7 groups=99",
                                          NULL};
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "fabric", "hosts", "routers", "links a host", "ports a host", "router diameter", "distance",
-                   "$ a host");
+    show_radixes(f);
+    struct text_table *t = figure_table(f, 1, columns);
     for (const char *const *each = f->plan->effort == REPRODUCE_QUICK ? small : papers; *each; each++)
         parts_row(f, t, *each);
 }
 
-void show_scalability(struct reproduce_figure *f)
-{
-    show_radixes(f);
-    parts_table(f);
-    figure_annotation(f,
-                      "Links with the hosts' own; ports of switches that something hangs on; distance in links, the "
-                      "hosts' own included, on average; dollars of one plane, by appendix C of the HammingMesh paper.");
-    figure_annotation(
-        f, "Paper: its three diameter-two designs cost two links and three switch ports a host, and the OFT has "
-           "twice the hosts of the others at the same cost. Its curves are plotted; values read off a plot are "
-           "left out.");
-}
-
 /* ---- figure 4 ---- */
+
+static const char bisection_columns[] = "fabric|fabric|text; hosts|hosts|count; links between halves|bisection|count; "
+                                        "of what half the hosts inject|share|3; by||text; |exact|flag";
 
 static void bisection_row(struct reproduce_figure *f, struct text_table *t, struct plot_series *line, const char *text)
 {
@@ -124,11 +102,8 @@ static void bisection_row(struct reproduce_figure *f, struct text_table *t, stru
     hx_spec_load(text, NULL, &spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
     struct hx_halves halves = hx_fabric_bisection(g);
-    struct cells c = {0};
-    text_table_row(t, text, cell(&c, 0, g->hosts), cell(&c, 0, (double)halves.links), cell(&c, 3, halves.share),
-                   halves.exact ? "formula" : "search");
-    figure_result(f, json_pack("{s:s, s:i, s:I, s:f, s:b}", "fabric", text, "hosts", (int)g->hosts, "bisection",
-                               (json_int_t)halves.links, "share", halves.share, "exact", halves.exact));
+    figure_row(f, t, bisection_columns, TEXTS(text, halves.exact ? "formula" : "search"),
+               NUMBERS(g->hosts, (double)halves.links, halves.share, halves.exact));
     plot_point(line, g->hosts, halves.share);
     hx_spec_free(&spec);
 }
@@ -136,18 +111,13 @@ static void bisection_row(struct reproduce_figure *f, struct text_table *t, stru
 void show_bisection(struct reproduce_figure *f)
 {
     enum { QUICK_SIZES = 2 };
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "fabric", "hosts", "links between halves", "of what half the hosts inject", "by");
-    struct plot *p = figure_plot(f, "What crosses the middle (figure 4)", "hosts", PLOT_LINEAR, PLOT_NUMBER,
-                                 "bisection, of what half the hosts inject");
+    struct text_table *t = figure_table(f, 1, bisection_columns);
+    struct plot *p = figure_plot(f, "hosts", PLOT_LINEAR, "bisection, of what half the hosts inject",
+                                 "What crosses the middle (figure 4)");
     for (unsigned i = 0; i < FAMILIES; i++) {
         struct plot_series *line = plot_add(p, PLOT_LINE, i, "%s", families[i].name);
         const char *const *specs = families[i].specs;
         for (unsigned n = 0; specs && specs[n] && (n < QUICK_SIZES || f->plan->effort != REPRODUCE_QUICK); n++)
             bisection_row(f, t, line, specs[n]);
     }
-    figure_annotation(f,
-                      "By search: the best halves found (topology/bisection.h), so the bisection is that or less. The "
-                      "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
-    figure_annotation(f, "Paper: a plotted curve; values read off a plot are left out.");
 }

@@ -1,6 +1,6 @@
 /* table2.c - table II: all-to-all and all-reduce bandwidth, diameter and cost of the paper's clusters. */
 #include "spec/spec.h"
-#include "tools/reproduce/figure.h"
+#include "tools/reproduce/hammingmesh.h"
 #include "tools/reproduce/paper.h"
 #include "topology/bounds.h"
 
@@ -22,59 +22,47 @@ static double percent(const struct reproduce_run *run)
     return run ? run->share * 100 : NAN;
 }
 
-static void fabric_row(struct reproduce_figure *f, struct text_table *t, const char *fabric)
+static const char columns[] =
+    "fabric|fabric|text; a2a %|alltoall_percent|2; paper|alltoall_paper_percent|1; bound|alltoall_bound_percent|2; "
+    "|alltoall_shifts|count; a2a ms|alltoall_ms|4; authors|alltoall_authors_ms|4; all-reduce %|allreduce_percent|2; "
+    "paper|allreduce_paper_percent|1; diameter|diameter|count; M$|cost_musd|2; paper|cost_paper_musd|short";
+
+/* Returns the fabric's hosts. */
+static unsigned fabric_row(struct reproduce_figure *f, struct text_table *t, const char *fabric)
 {
     const struct paper_figures *paper = paper_figures_of(fabric);
     const struct reproduce_run *messages = best(f->plan, fabric, false);
-    const struct reproduce_run *vector = best(f->plan, fabric, true);
+    const bool whole = messages && !messages->shifts && !messages->duration;
     struct hx_spec spec;
     hx_spec_load(fabric, NULL, &spec);
-    double bound = hx_fabric_alltoall_bound(spec.graph) * 100;
-    unsigned diameter = hx_fabric_distances(spec.graph).diameter;
-    double ms = messages && !messages->shifts && !messages->duration ? messages->virtual_seconds * 1e3 : NAN;
-    hx_spec_free(&spec);
-    double cost = paper_bought_musd(fabric);
-    struct cells c = {0};
-    text_table_row(t, fabric, cell(&c, 2, percent(messages)), cell(&c, 1, paper->alltoall), cell(&c, 2, bound),
-                   cell(&c, 4, ms), cell(&c, 4, paper->alltoall_ms), cell(&c, 2, percent(vector)),
-                   cell(&c, 1, paper->allreduce), cell(&c, 0, diameter), cell(&c, 2, cost),
-                   cell(&c, paper->cost_musd < 100 ? 1 : 0, paper->cost_musd));
-    figure_result(f, json_pack("{s:s, s:o, s:o, s:f, s:I, s:o, s:o, s:o, s:o, s:i, s:f, s:o}", "fabric", fabric,
-                               "alltoall_percent", figure_number(percent(messages)), "alltoall_paper_percent",
-                               figure_number(paper->alltoall), "alltoall_bound_percent", bound, "alltoall_shifts",
-                               (json_int_t)(messages ? messages->shifts : 0), "alltoall_ms", figure_number(ms),
-                               "alltoall_authors_ms", figure_number(paper->alltoall_ms), "allreduce_percent",
-                               figure_number(percent(vector)), "allreduce_paper_percent",
-                               figure_number(paper->allreduce), "diameter", (int)diameter, "cost_musd", cost,
-                               "cost_paper_musd", figure_number(paper->cost_musd)));
-}
-
-static void vector_table(struct reproduce_figure *f)
-{
-    struct text_table *t = figure_table(f, 2);
-    text_table_row(t, "all-reduce on", "algorithm", "vector", "share %", "closed form %", "simulated ms");
-    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
-        struct cells c = {0};
-        if (run->algorithm)
-            text_table_row(t, run->fabric, run->algorithm, cell_bytes(&c, run->bytes), cell(&c, 2, percent(run)),
-                           cell(&c, 2, paper_all_reduce_share(run->fabric, run->algorithm, run->bytes) * 100),
-                           cell(&c, 4, run->virtual_seconds * 1e3));
-    }
-}
-
-static unsigned hosts_of(const char *fabric)
-{
-    struct hx_spec spec;
-    hx_spec_load(fabric, NULL, &spec);
-    unsigned hosts = spec.graph->hosts;
+    figure_row(f, t, columns, TEXTS(fabric),
+               NUMBERS(percent(messages), paper->alltoall, hx_fabric_alltoall_bound(spec.graph) * 100,
+                       messages ? (double)messages->shifts : 0, whole ? messages->virtual_seconds * 1e3 : NAN,
+                       paper->alltoall_ms, percent(best(f->plan, fabric, true)), paper->allreduce,
+                       hx_fabric_distances(spec.graph).diameter, paper_bought_musd(fabric), paper->cost_musd));
+    const unsigned hosts = spec.graph->hosts;
     hx_spec_free(&spec);
     return hosts;
 }
 
-static void bars(struct reproduce_figure *f, const char *title, const char *const *fabrics, unsigned count)
+static const char vector_columns[] =
+    "all-reduce on||text; algorithm||text; vector||bytes; share %||2; closed form %||2; simulated ms||4";
+
+static void vector_table(struct reproduce_figure *f)
 {
-    struct plot *p =
-        figure_plot(f, title, "fabric", PLOT_LINEAR, PLOT_NUMBER, "share of injection, or of half of it (%)");
+    struct text_table *t = figure_table(f, 2, vector_columns);
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));)
+        if (run->algorithm)
+            figure_row(f, t, vector_columns, TEXTS(run->fabric, run->algorithm),
+                       NUMBERS((double)run->bytes, percent(run),
+                               paper_all_reduce_share(run->fabric, run->algorithm, run->bytes) * 100,
+                               run->virtual_seconds * 1e3));
+}
+
+static void bars(struct reproduce_figure *f, const char *cluster, const char *const *fabrics, unsigned count)
+{
+    struct plot *p = figure_plot(f, "fabric", PLOT_LINEAR, "share of injection, or of half of it (%)",
+                                 "Bandwidth of the %s cluster (table II)", cluster);
     struct plot_series *messages = plot_add(p, PLOT_BARS, 0, "all-to-all, of injection");
     struct plot_series *vectors = plot_add(p, PLOT_BARS, 2, "all-reduce, of half of it");
     struct plot_series *bound = plot_add(p, PLOT_LIMITS, 0, "all-to-all, cut bound");
@@ -88,26 +76,9 @@ static void bars(struct reproduce_figure *f, const char *title, const char *cons
         plot_point(messages, left, percent(of_messages));
         plot_point(bound, left, of_messages ? of_messages->bound * 100 : NAN);
         plot_point(vectors, right, percent(best(f->plan, fabrics[n], true)));
-        double paper_share = paper_figures_of(fabrics[n])->alltoall;
-        double paper_vector = paper_figures_of(fabrics[n])->allreduce;
-        if (isfinite(paper_share))
-            plot_point(paper_messages, left, paper_share);
-        if (isfinite(paper_vector))
-            plot_point(paper_vectors, right, paper_vector);
+        figure_mark(paper_messages, left, paper_figures_of(fabrics[n])->alltoall);
+        figure_mark(paper_vectors, right, paper_figures_of(fabrics[n])->allreduce);
     }
-}
-
-/* Plots the small cluster's fabrics, and separately those with more than twice as many hosts. */
-static void plots(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
-{
-    const char *cluster[2][REPRODUCE_MOST_FABRICS] = {{NULL}};
-    unsigned counts[2] = {0, 0};
-    for (unsigned n = 0; n < count; n++) {
-        bool large = hosts_of(fabrics[n]) > 2 * hosts_of(fabrics[0]);
-        cluster[large][counts[large]++] = fabrics[n];
-    }
-    bars(f, "Bandwidth of the small cluster (table II)", cluster[0], counts[0]);
-    bars(f, "Bandwidth of the large cluster (table II)", cluster[1], counts[1]);
 }
 
 /* Names the fabrics with an all-to-all that is a sample of `shifts` shifts. */
@@ -124,7 +95,28 @@ static void annotation_sample(struct reproduce_figure *f, const char *const *fab
                       (unsigned)shifts);
 }
 
-static void annotation_samples(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
+static const char *const fixed_time[] = {
+    "All-to-all of the large cluster's other fabrics: all send to their shifts for as long as --duration says, and "
+    "what arrives after --warm-up counts, the fabric being full.",
+    NULL};
+static const char *const of_paper_sizes[] = {
+    "Tapered fat trees are simulated with 32 hosts and 16 or 8 uplinks a leaf, as the paper did; their cost is that of "
+    "the trees it bought, with 42 and 22, and 51 and 13, for which it also counts copper cables at leaf ports that "
+    "have no host.",
+    "The torus sends 32 KiB to each host by default, 1 MiB with --full.",
+    "32x32 Hx1Mesh: the paper's 91.6 % comes from its simulator's own HyperX model and cannot be had on this wiring: "
+    "two of four links serve a dimension, which bounds all-to-all at 51.6 %. Likewise its 95.8 % and the 128x128 "
+    "Hx1Mesh's 50.4 %.",
+    "Authors' ms: the end of that all-to-all in their published runs, one plane.",
+    "The paper's all-reduce is for large vectors, of 4 GiB on the large cluster; here it is the best of the runs in "
+    "the second table.",
+    NULL};
+static const char *const units[] = {
+    "All-to-all is a share of what a host's links inject into the plane that is simulated; all-reduce of half of it. "
+    "Diameter in cables, the hosts' own included; cost of all planes (appendix C).",
+    NULL};
+
+static void annotations(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     uint64_t last = 0;
     for (unsigned n = 0; n < count; n++) {
@@ -132,47 +124,26 @@ static void annotation_samples(struct reproduce_figure *f, const char *const *fa
         if (run && run->shifts > last)
             annotation_sample(f, fabrics, count, last = run->shifts);
     }
+    figure_notes(f, fixed_time);
+    if (f->plan->effort != REPRODUCE_QUICK)
+        figure_notes(f, of_paper_sizes);
+    figure_notes(f, units);
 }
 
-static void annotations(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
-{
-    annotation_samples(f, fabrics, count);
-    figure_annotation(
-        f, "All-to-all of the large cluster's other fabrics: all send to their shifts for as long as --duration "
-           "says, and what arrives after --warm-up counts, the fabric being full.");
-    if (f->plan->effort != REPRODUCE_QUICK) {
-        figure_annotation(
-            f,
-            "Tapered fat trees are simulated with 32 hosts and 16 or 8 uplinks a leaf, as the paper did; their cost is "
-            "that of the trees it bought, with 42 and 22, and 51 and 13, for which it also counts copper cables at "
-            "leaf "
-            "ports that have no host.");
-        figure_annotation(f, "The torus sends 32 KiB to each host by default, 1 MiB with --full.");
-        figure_annotation(
-            f, "32x32 Hx1Mesh: the paper's 91.6 %% comes from its simulator's own HyperX model and cannot be had on "
-               "this wiring: two of four links serve a dimension, which bounds all-to-all at 51.6 %%. Likewise "
-               "its 95.8 %% and the 128x128 Hx1Mesh's 50.4 %%.");
-        figure_annotation(f, "Authors' ms: the end of that all-to-all in their published runs, one plane.");
-        figure_annotation(
-            f, "The paper's all-reduce is for large vectors, of 4 GiB on the large cluster; here it is the best of "
-               "the runs in the second table.");
-    }
-    figure_annotation(
-        f, "All-to-all is a share of what a host's links inject into the plane that is simulated; all-reduce "
-           "of half of it. "
-           "Diameter in cables, the hosts' own included; cost of all planes (appendix C).");
-}
-
+/* Plots have the small cluster's fabrics, and separately those with more than twice as many hosts. */
 void show_table2(struct reproduce_figure *f)
 {
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "fabric", "a2a %", "paper", "bound", "a2a ms", "authors", "all-reduce %", "paper", "diameter",
-                   "M$", "paper");
-    const char *fabrics[REPRODUCE_MOST_FABRICS];
-    unsigned count = plan_fabrics(f->plan, fabrics);
-    for (unsigned n = 0; n < count; n++)
-        fabric_row(f, t, fabrics[n]);
+    struct text_table *t = figure_table(f, 1, columns);
+    const char *fabrics[REPRODUCE_MOST_FABRICS], *cluster[2][REPRODUCE_MOST_FABRICS] = {{NULL}};
+    unsigned count = plan_fabrics(f->plan, fabrics), counts[2] = {0, 0}, hosts_of_first = 0;
+    for (unsigned n = 0; n < count; n++) {
+        const unsigned hosts = fabric_row(f, t, fabrics[n]);
+        hosts_of_first = n ? hosts_of_first : hosts;
+        const bool large = hosts > 2 * hosts_of_first;
+        cluster[large][counts[large]++] = fabrics[n];
+    }
     vector_table(f);
-    plots(f, fabrics, count);
+    bars(f, "small", cluster[0], counts[0]);
+    bars(f, "large", cluster[1], counts[1]);
     annotations(f, fabrics, count);
 }

@@ -1,6 +1,4 @@
-/* topoopt.h - experiments of Wang et al., "TopoOpt: Co-optimizing Network Topology and Parallelization Strategy for
- * Distributed Training Jobs" (NSDI 2023): six jobs on circuits of their own, and on other networks. Plans have no runs
- * (plan_nothing). */
+/* topoopt.h - how results of TopoOpt's experiments (Wang et al., NSDI 2023) are found and shown. */
 #ifndef HXMESH_TOOLS_REPRODUCE_TOPOOPT_H
 #define HXMESH_TOOLS_REPRODUCE_TOPOOPT_H
 

@@ -31,7 +31,8 @@ static const struct way {
 } ways[WAYS] = {{"1 path", 1}, {"8 paths", 8}, {"all paths", 0}};
 
 /* Ratios of the paper at full load. */
-static const double paper_mean = 1.7, paper_tail = 3.4;
+#define PAPER_MEAN "1.7"
+#define PAPER_TAIL "3.4"
 
 /* The kinds of jobs, on circuits of their own and on the tree. */
 struct jobs {
@@ -129,21 +130,21 @@ static void run_mix(const struct mix *m, struct sample *own, struct sample share
 
 /* ---- the figure ---- */
 
+static const char columns[] =
+    "|load|2; fat tree|way|text; load (%)||0; |iterations|count; TopoOpt, ms|mean|2 x 1e3; 99th|tail|2 x 1e3; "
+    "tree, ms|tree_mean|2 x 1e3; 99th|tree_tail|2 x 1e3; ratio||2; 99th||2";
+
 static void show_load(struct reproduce_figure *f, struct text_table *t, double load, struct sample *own,
                       struct sample shared[WAYS])
 {
     const double mean = mean_of(own), tail = tail_of(own);
     for (unsigned way = 0; way < WAYS; way++) {
-        struct cells c = {0};
         const double tree_mean = mean_of(&shared[way]), tree_tail = tail_of(&shared[way]);
-        text_table_row(t, ways[way].name, cell(&c, 0, 100 * load), cell(&c, 2, 1e3 * mean), cell(&c, 2, 1e3 * tail),
-                       cell(&c, 2, 1e3 * tree_mean), cell(&c, 2, 1e3 * tree_tail), cell(&c, 2, tree_mean / mean),
-                       cell(&c, 2, tree_tail / tail));
+        figure_row(f, t, columns, TEXTS(ways[way].name),
+                   NUMBERS(load, 100 * load, own->count, mean, tail, tree_mean, tree_tail, tree_mean / mean,
+                           tree_tail / tail));
         plot_point(&f->plot[0]->series[1 + way], 100 * load, 1e3 * tree_mean);
         plot_point(&f->plot[1]->series[1 + way], 100 * load, 1e3 * tree_tail);
-        figure_result(f, json_pack("{s:f, s:s, s:i, s:f, s:f, s:f, s:f}", "load", load, "way", ways[way].name,
-                                   "iterations", (int)own->count, "mean", mean, "tail", tail, "tree_mean", tree_mean,
-                                   "tree_tail", tree_tail));
     }
     plot_point(&f->plot[0]->series[0], 100 * load, 1e3 * mean);
     plot_point(&f->plot[1]->series[0], 100 * load, 1e3 * tail);
@@ -151,22 +152,20 @@ static void show_load(struct reproduce_figure *f, struct text_table *t, double l
 
 static void show_jobs(struct reproduce_figure *f, const struct jobs *jobs)
 {
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "jobs alone, ms", "% of jobs", "TopoOpt", "fat tree", "computing");
-    for (unsigned k = 0; k < KINDS; k++) {
-        struct cells c = {0};
-        text_table_row(t, topoopt_jobs[kinds[k].job].name, cell(&c, 0, kinds[k].percent),
-                       cell(&c, 2, 1e3 * jobs->circuits[k].iteration), cell(&c, 2, 1e3 * jobs->tree[k].iteration),
-                       cell(&c, 2, 1e3 * jobs->circuits[k].result.time.computing));
-    }
+    static const char alone[] = "jobs alone, ms||text; % of jobs||count; TopoOpt||2; fat tree||2; computing||2";
+    struct text_table *t = figure_table(f, 1, alone);
+    for (unsigned k = 0; k < KINDS; k++)
+        figure_row(f, t, alone, TEXTS(topoopt_jobs[kinds[k].job].name),
+                   NUMBERS(kinds[k].percent, 1e3 * jobs->circuits[k].iteration, 1e3 * jobs->tree[k].iteration,
+                           1e3 * jobs->circuits[k].result.time.computing));
 }
 
 static void begin_plots(struct reproduce_figure *f)
 {
     static const char *const labels[] = {"iteration, mean (ms)", "iteration, 99th percentile (ms)"};
     for (unsigned i = 0; i < 2; i++) {
-        struct plot *p = figure_plot(f, "Jobs that share a cluster (Wang et al., figure 16)", "servers in use (%)",
-                                     PLOT_LINEAR, PLOT_NUMBER, labels[i]);
+        struct plot *p = figure_plot(f, "servers in use (%)", PLOT_LINEAR, labels[i],
+                                     "Jobs that share a cluster (Wang et al., figure 16)");
         (void)plot_add(p, PLOT_LINE, 0, "TopoOpt");
         for (unsigned way = 0; way < WAYS; way++)
             (void)plot_add(p, PLOT_LINE, 1 + way, "fat tree, %s", ways[way].name);
@@ -197,8 +196,7 @@ void show_topoopt_cluster(struct reproduce_figure *f)
     if (!hx_fabric_make(&tree, spec, 1, &problem))
         hx_die_of(&problem);
     make_jobs(&jobs, effort);
-    struct text_table *t = figure_table(f, 1);
-    text_table_row(t, "fat tree", "load (%)", "TopoOpt, ms", "99th", "tree, ms", "99th", "ratio", "99th");
+    struct text_table *t = figure_table(f, 1, columns);
     begin_plots(f);
     for (unsigned l = 1; l <= LOADS; l++) {
         struct sample own = {.count = 0}, shared[WAYS] = {{.count = 0}};
@@ -216,10 +214,8 @@ void show_topoopt_cluster(struct reproduce_figure *f)
         for (unsigned way = 0; way < WAYS; way++)
             free(shared[way].seconds);
     }
-    if (effort != REPRODUCE_QUICK) {
-        struct cells c = {0};
-        text_table_row(t, "paper", "100", "", "", "", "", cell(&c, 1, paper_mean), cell(&c, 1, paper_tail));
-    }
+    if (effort != REPRODUCE_QUICK)
+        text_table_row(t, "paper", "100", "", "", "", "", PAPER_MEAN, PAPER_TAIL);
     show_jobs(f, &jobs);
     for (unsigned k = 0; k < KINDS; k++) {
         topoopt_free(&jobs.circuits[k]);
@@ -232,7 +228,4 @@ void show_topoopt_cluster(struct reproduce_figure *f)
                       "equal cost; flows are max-min fair.",
                       servers[effort], OWN, DEGREE, GBPS, mixes[effort], iterations[effort], spec,
                       topoopt_tree_gbps(DEGREE, GBPS));
-    figure_annotation(f,
-                      "1 and 8 paths: of each flow, drawn at random, as hashes of connections choose them; all paths: "
-                      "as adaptive routing divides many packets. A sum is a flow to each neighbour of a ring.");
 }

@@ -44,48 +44,42 @@ static double paper_of(const struct reproduce_figure *f, unsigned network)
 static void show_ratios(struct reproduce_figure *f, unsigned base)
 {
     static const unsigned rates[] = {10, 25, 40, 100, 200};
+    static const char *const head[] = {"10", "25", "40", "100", "200", "mean", "paper"};
     enum { RATES = sizeof rates / sizeof *rates };
-    struct text_table *t = figure_table(f, 1);
-    char head[NAME];
-    (void)snprintf(head, sizeof head, "over %s", names[base]);
-    text_table_row(t, head, "10", "25", "40", "100", "200", "mean", "paper");
+    char title[NAME];
+    (void)snprintf(title, sizeof title, "over %s", names[base]);
+    struct text_table *t = figure_matrix(f, title, RATES + 2, head);
     for (unsigned n = 0; n < NETWORKS; n++) {
-        struct cells c = {0};
-        const char *row[RATES + 3] = {names[n]};
-        double sum = 0;
-        for (unsigned r = 0; r < RATES; r++) {
-            const double ratio = usd_of(n, rates[r]) / usd_of(base, rates[r]);
-            row[1 + r] = cell(&c, 2, ratio);
-            sum += ratio;
-        }
-        row[1 + RATES] = cell(&c, 2, sum / RATES);
-        row[2 + RATES] = cell(&c, 2, paper_of(f, n));
-        text_table_cells(t, RATES + 3, row);
+        double number[RATES + 2] = {0}, sum = 0;
+        for (unsigned r = 0; r < RATES; r++)
+            sum += number[r] = usd_of(n, rates[r]) / usd_of(base, rates[r]);
+        number[RATES] = sum / RATES;
+        number[RATES + 1] = paper_of(f, n);
+        figure_numbers(t, names[n], 2, RATES + 2, number);
     }
 }
+
+static const char columns[] = "|network|text; |degree|count; |gbps|count; |servers|count; |musd|3";
 
 static void show_servers(struct reproduce_figure *f, unsigned degree, unsigned gbps)
 {
     static const unsigned servers[] = {128, 250, 432, 686, 1024, 2000}; /* radix^3 / 4 */
+    static const char *const head[] = {"128", "250", "432", "686", "1024", "2000"};
     enum { SIZES = sizeof servers / sizeof *servers };
-    char title[PLOT_TEXT];
-    (void)snprintf(title, sizeof title, "Cost, d = %u, %u Gb/s (Wang et al., figure 10)", degree, gbps);
-    struct plot *p = figure_plot(f, title, "servers", PLOT_LINEAR, PLOT_NUMBER, "M$");
-    struct text_table *t = figure_table(f, 1);
+    char title[NAME];
+    struct plot *p =
+        figure_plot(f, "servers", PLOT_LINEAR, "M$", "Cost, d = %u, %u Gb/s (Wang et al., figure 10)", degree, gbps);
     (void)snprintf(title, sizeof title, "M$ by servers, d = %u, %u Gb/s", degree, gbps);
-    text_table_row(t, title, "128", "250", "432", "686", "1024", "2000");
+    struct text_table *t = figure_matrix(f, title, SIZES, head);
     for (unsigned n = 0; n < NETWORKS; n++) {
-        struct cells c = {0};
-        const char *row[1 + SIZES] = {names[n]};
+        double musd[SIZES];
         struct plot_series *line = plot_add(p, PLOT_LINE, n, "%s", names[n]);
         for (unsigned s = 0; s < SIZES; s++) {
-            const double musd = (double)servers[s] * degree * usd_of(n, gbps) / 1e6;
-            row[1 + s] = cell(&c, 3, musd);
-            plot_point(line, servers[s], musd);
-            figure_result(f, json_pack("{s:s, s:i, s:i, s:i, s:f}", "network", names[n], "degree", (int)degree, "gbps",
-                                       (int)gbps, "servers", (int)servers[s], "musd", musd));
+            musd[s] = (double)servers[s] * degree * usd_of(n, gbps) / 1e6;
+            plot_point(line, servers[s], musd[s]);
+            figure_row(f, NULL, columns, TEXTS(names[n]), NUMBERS(degree, gbps, servers[s], musd[s]));
         }
-        text_table_cells(t, 1 + SIZES, row);
+        figure_numbers(t, names[n], 3, SIZES, musd);
     }
 }
 
@@ -95,9 +89,4 @@ void show_topoopt_cost(struct reproduce_figure *f)
     show_servers(f, 8, 200);
     show_ratios(f, PANEL);
     show_ratios(f, LOOKAHEAD);
-    figure_annotation(f,
-                      "Prices: examples/prices/topoopt.yaml. A server has d interfaces of B; trees have three levels. "
-                      "Ratios are by Gb/s, for any d and any number of servers.");
-    figure_annotation(f, "An interface at a patch panel: NIC, transceiver, panel port and fibre of 500 m. Look-ahead: "
-                         "two panel ports, two 1x2 switches. SiP-ML is priced as an OCS, an expander without panels.");
 }

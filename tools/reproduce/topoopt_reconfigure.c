@@ -46,30 +46,35 @@ static unsigned iterations_of(const struct subject *s, const struct controller *
     return c->darks > 0 ? 1 : (unsigned)fmin(MOST, ceil(LOOKS * c->period / s->ideal.iteration));
 }
 
+static const char columns[] =
+    "|job|text; |controller|text; |forwards|flag; |dark|6; |seconds|9; |topoopt_seconds|9; |looks|count; "
+    "|changes|count";
+
+/* A controller's table; times in ms by dark time. */
+#define BY_DARK_TIME "||text; TopoOpt||2; 1||2; 10||2; 100||2; 1000||2; 10000||2; over TopoOpt at 1||2; paper||1"
+static const char *const shown[CONTROLLERS] = {[EAGER] = "changes on change, ms, by dark us" BY_DARK_TIME,
+                                               [PERIODIC] = "changes each 50 ms, ms, by dark us" BY_DARK_TIME};
+
 static void show_row(struct reproduce_figure *f, struct text_table *t, const struct subject *s,
                      const struct controller *c, bool forwards, struct plot_series *line)
 {
     char name[NAME];
-    struct cells cells = {0};
     const char *job = s->fixed.m->name;
-    const char *row[TIMES + 4] = {name, cell(&cells, 2, 1e3 * s->fixed.iteration)};
-    double over = NAN;
+    double number[TIMES + 3] = {1e3 * s->fixed.iteration};
     (void)snprintf(name, sizeof name, "%s, %s", job, forwards ? "forwarding" : "none");
+    for (unsigned i = 0; i < TIMES; i++)
+        number[1 + i] = NAN;
     for (unsigned i = 0; i < TIMES && !child_interrupted(); i++) {
         const struct reconfigure how = how_of(c, dark_us[i] * 1e-6, forwards);
         const struct reconfigured r = reconfigure_run(&s->ideal.result.demand, &s->first, &how, iterations_of(s, c));
-        row[2 + i] = cell(&cells, 2, 1e3 * r.iteration);
-        over = i == 0 ? r.iteration / s->fixed.iteration : over;
+        number[1 + i] = 1e3 * r.iteration;
         plot_point(line, dark_us[i], r.iteration / s->fixed.iteration);
-        figure_result(f, json_pack("{s:s, s:s, s:b, s:f, s:f, s:f, s:i, s:i}", "job", job, "controller", c->name,
-                                   "forwards", forwards, "dark", how.dark, "seconds", r.iteration, "topoopt_seconds",
-                                   s->fixed.iteration, "looks", (int)r.looks, "changes", (int)r.changes));
+        figure_row(f, NULL, columns, TEXTS(job, c->name),
+                   NUMBERS(forwards, how.dark, r.iteration, s->fixed.iteration, r.looks, r.changes));
     }
-    for (unsigned i = 0; i < TIMES; i++)
-        row[2 + i] = row[2 + i] ? row[2 + i] : "";
-    row[2 + TIMES] = cell(&cells, 2, over);
-    row[3 + TIMES] = cell(&cells, 1, figure_paper(f, !forwards && c->darks > 0 ? paper_1us : NAN));
-    text_table_cells(t, TIMES + 4, row);
+    number[1 + TIMES] = number[1] / number[0];
+    number[2 + TIMES] = figure_paper(f, !forwards && c->darks > 0 ? paper_1us : NAN);
+    figure_row(f, t, shown[c - controllers], TEXTS(name), number);
 }
 
 static struct subject subject_of(unsigned job, enum reproduce_effort effort)
@@ -97,13 +102,10 @@ void show_topoopt_reconfigure(struct reproduce_figure *f)
     struct plot *plot[CONTROLLERS];
     child_catch_signals();
     for (unsigned c = 0; c < CONTROLLERS; c++) {
-        char title[PLOT_TEXT];
-        (void)snprintf(title, sizeof title, "Circuits that change %s (Wang et al., figure 17)", controllers[c].name);
-        plot[c] = figure_plot(f, title, "dark time (us)", PLOT_DECADES, PLOT_NUMBER, "iteration over TopoOpt's");
+        plot[c] = figure_plot(f, "dark time (us)", PLOT_DECADES, "iteration over TopoOpt's",
+                              "Circuits that change %s (Wang et al., figure 17)", controllers[c].name);
         plot[c]->y_scale = PLOT_DECADES;
-        (void)snprintf(title, sizeof title, "changes %s, ms, by dark us", controllers[c].name);
-        table[c] = figure_table(f, 1);
-        text_table_row(table[c], title, "TopoOpt", "1", "10", "100", "1000", "10000", "over TopoOpt at 1", "paper");
+        table[c] = figure_table(f, 1, shown[c]);
     }
     for (unsigned j = 0; j < JOBS && !child_interrupted(); j++) {
         struct subject s = subject_of(jobs[j], f->plan->effort);
@@ -121,7 +123,4 @@ void show_topoopt_reconfigure(struct reproduce_figure *f)
                       "At each look: greedily the pair with the most bytes left, which then counts half; with "
                       "forwarding, what is not joined is then joined.",
                       topoopt_servers(f->plan->effort), DEGREE, GBPS);
-    figure_annotation(f, "On change: when a flow began or ended, four dark times after the last look at the earliest "
-                         "(the rhythm of the authors' published simulator). Circuits that stay carry on; others are "
-                         "dark. Sums are flows to both neighbours on the ring of stride 1.");
 }

@@ -13,16 +13,14 @@ struct times {
     double of[RATES][TOPOOPT_NETWORKS];
 };
 
-static void add_result(struct reproduce_figure *f, const struct topoopt_case *c, enum topoopt_network network,
-                       double seconds, const struct circuits_time *t)
+static const char columns[] = "|job|text; |network|text; |degree|count; |gbps|count; |seconds|9";
+static const char parts[] = "|computing|9; |exchanges|9; |sums|9; |tax|3";
+
+static json_t *add_result(struct reproduce_figure *f, const struct topoopt_case *c, enum topoopt_network network,
+                          double seconds)
 {
-    json_t *row = json_pack("{s:s, s:s, s:i, s:i, s:o}", "job", topoopt_jobs[c->job].name, "network",
-                            topoopt_network_names[network], "degree", (int)c->degree, "gbps", (int)c->gbps, "seconds",
-                            figure_number(seconds));
-    if (t)
-        (void)json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:f}", "computing", t->computing, "exchanges",
-                                                    t->exchanges, "sums", t->sums, "tax", t->tax));
-    figure_result(f, row);
+    return figure_row(f, NULL, columns, TEXTS(topoopt_jobs[c->job].name, topoopt_network_names[network]),
+                      NUMBERS(c->degree, c->gbps, seconds));
 }
 
 /* Times of a job on the networks up to `last`; NAN: interrupted. */
@@ -34,10 +32,11 @@ static void time_all(struct reproduce_figure *f, const struct topoopt_case *c, e
     for (unsigned n = 0; n <= last && n < TOPOOPT_OCS && !child_interrupted(); n++) {
         struct topoopt_answer a = topoopt_answer(c, n);
         seconds[n] = a.iteration;
-        add_result(f, c, n, seconds[n], &a.result.time);
+        const struct circuits_time *t = &a.result.time;
+        figure_keys(add_result(f, c, n, seconds[n]), parts, NULL, NUMBERS(t->computing, t->exchanges, t->sums, t->tax));
         for (unsigned changing = TOPOOPT_OCS; n == TOPOOPT_IDEAL && changing <= last; changing++) {
             seconds[changing] = topoopt_reconfigure(&a, c, changing);
-            add_result(f, c, changing, seconds[changing], NULL);
+            (void)add_result(f, c, changing, seconds[changing]);
         }
         topoopt_free(&a);
     }
@@ -56,62 +55,62 @@ static void note_setting(struct reproduce_figure *f)
 
 /* ---- figures 11 and 27 ---- */
 
+static struct topoopt_case case_of(const struct reproduce_figure *f, unsigned job, unsigned degree, unsigned gbps)
+{
+    return (struct topoopt_case){.job = job,
+                                 .degree = degree,
+                                 .gbps = gbps,
+                                 .steps = topoopt_steps(f->plan->effort),
+                                 .set = {topoopt_set_servers(f->plan->effort)}};
+}
+
 static void show_job(struct reproduce_figure *f, unsigned job, unsigned degree, struct times *t)
 {
-    char title[PLOT_TEXT];
-    const char *head[1 + TOPOOPT_NETWORKS];
-    struct text_table *table = figure_table(f, 1);
-    (void)snprintf(title, sizeof title, "%s, d = %u (Wang et al., %s)", topoopt_jobs[job].name, degree, f->name);
-    struct plot *p = figure_plot(f, title, "link (Gb/s)", PLOT_DECADES, PLOT_NUMBER, "iteration (s)");
+    char text[PLOT_TEXT];
+    struct plot *p = figure_plot(f, "link (Gb/s)", PLOT_DECADES, "iteration (s)", "%s, d = %u (Wang et al., %s)",
+                                 topoopt_jobs[job].name, degree, f->name);
     p->y_scale = PLOT_DECADES;
-    head[0] = title;
-    (void)snprintf(title, sizeof title, "%s, ms, by Gb/s", topoopt_jobs[job].name);
-    for (unsigned n = 0; n < TOPOOPT_NETWORKS; n++) {
-        head[1 + n] = topoopt_network_names[n];
+    for (unsigned n = 0; n < TOPOOPT_NETWORKS; n++)
         (void)plot_add(p, n < TOPOOPT_OCS ? PLOT_LINE : PLOT_DASHES, n, "%s", topoopt_network_names[n]);
-    }
-    text_table_cells(table, 1 + TOPOOPT_NETWORKS, head);
+    (void)snprintf(text, sizeof text, "%s, ms, by Gb/s", topoopt_jobs[job].name);
+    struct text_table *table = figure_matrix(f, text, TOPOOPT_NETWORKS, topoopt_network_names);
     for (unsigned r = 0; r < RATES; r++) {
-        struct cells cells = {0};
-        const char *row[1 + TOPOOPT_NETWORKS] = {cell(&cells, 0, rates[r])};
-        const struct topoopt_case c = {.job = job,
-                                       .degree = degree,
-                                       .gbps = rates[r],
-                                       .steps = topoopt_steps(f->plan->effort),
-                                       .set = {topoopt_set_servers(f->plan->effort)}};
+        double ms[TOPOOPT_NETWORKS];
+        const struct topoopt_case c = case_of(f, job, degree, rates[r]);
         time_all(f, &c, TOPOOPT_SIP_ML, t->of[r]);
         for (unsigned n = 0; n < TOPOOPT_NETWORKS; n++) {
-            row[1 + n] = cell(&cells, 2, 1e3 * t->of[r][n]);
+            ms[n] = 1e3 * t->of[r][n];
             plot_point(&p->series[n], rates[r], t->of[r][n]);
         }
-        text_table_cells(table, 1 + TOPOOPT_NETWORKS, row);
+        (void)snprintf(text, sizeof text, "%u", rates[r]);
+        figure_numbers(table, text, 2, TOPOOPT_NETWORKS, ms);
     }
 }
 
-static void ratio_row(const struct reproduce_figure *f, struct text_table *table, const char *name,
-                      const struct times *t, enum topoopt_network over, enum topoopt_network under, double paper)
+/* By rate, their mean, their most, and the paper's. */
+#define RATIOS "||text; 10||2; 25||2; 40||2; 100||2; 200||2; mean||2; most||2; paper||1"
+static const char over_topoopt[] = "fat tree / TopoOpt" RATIOS;
+static const char over_ideal[] = "TopoOpt / ideal" RATIOS;
+
+static void ratio_row(struct reproduce_figure *f, struct text_table *table, const char *name, const struct times *t,
+                      enum topoopt_network over, enum topoopt_network under, double paper)
 {
-    struct cells cells = {0};
-    const char *row[RATES + 4] = {name};
-    double sum = 0, most = 0;
+    double number[RATES + 3], sum = 0, most = 0;
     for (unsigned r = 0; r < RATES; r++) {
-        const double ratio = t->of[r][over] / t->of[r][under];
-        sum += ratio;
-        most = fmax(most, ratio);
-        row[1 + r] = cell(&cells, 2, ratio);
+        number[r] = t->of[r][over] / t->of[r][under];
+        sum += number[r];
+        most = fmax(most, number[r]);
     }
-    row[1 + RATES] = cell(&cells, 2, sum / RATES);
-    row[2 + RATES] = cell(&cells, 2, most);
-    row[3 + RATES] = cell(&cells, 1, figure_paper(f, paper));
-    text_table_cells(table, RATES + 4, row);
+    number[RATES] = sum / RATES;
+    number[RATES + 1] = most;
+    number[RATES + 2] = figure_paper(f, paper);
+    figure_row(f, table, over_topoopt, TEXTS(name), number);
 }
 
 /* The paper's ratios are of d = 4. */
 static void show_ratios(struct reproduce_figure *f, const struct times *t, unsigned degree)
 {
-    struct text_table *tree = figure_table(f, 1), *ideal = figure_table(f, 1);
-    text_table_row(tree, "fat tree / TopoOpt", "10", "25", "40", "100", "200", "mean", "most", "paper");
-    text_table_row(ideal, "TopoOpt / ideal", "10", "25", "40", "100", "200", "mean", "most", "paper");
+    struct text_table *tree = figure_table(f, 1, over_topoopt), *ideal = figure_table(f, 1, over_ideal);
     for (unsigned job = 0; job < TOPOOPT_JOBS; job++) {
         const struct topoopt_job *j = &topoopt_jobs[job];
         ratio_row(f, tree, j->name, &t[job], TOPOOPT_TREE, TOPOOPT_CIRCUITS, degree == 4 ? j->tree : NAN);
@@ -127,9 +126,6 @@ static void show_times(struct reproduce_figure *f, unsigned degree)
         show_job(f, job, degree, &t[job]);
     show_ratios(f, t, degree);
     note_setting(f);
-    figure_annotation(f, "OCS-reconfig and SiP-ML: the ideal switch's strategy. OCS-reconfig: each 50 ms, 10 ms dark, "
-                         "servers forward. SiP-ML: when demand has changed, 100 us after the last change at the "
-                         "earliest, 25 us dark, no forwarding.");
 }
 
 void show_topoopt_times_4(struct reproduce_figure *f)
@@ -147,34 +143,28 @@ void show_topoopt_times_8(struct reproduce_figure *f)
 void show_topoopt_degree(struct reproduce_figure *f)
 {
     static const unsigned degrees[] = {4, 6, 8, 10}, gbps[] = {40, 100};
+    static const char *const head[] = {"d = 4", "6", "8", "10", "4 / 10"};
     enum { DEGREES = sizeof degrees / sizeof *degrees, SPEEDS = sizeof gbps / sizeof *gbps };
-    struct text_table *table = figure_table(f, 1);
-    struct plot *p = figure_plot(f, "DLRM by degree (Wang et al., figure 28)", "interfaces of a server", PLOT_LINEAR,
-                                 PLOT_NUMBER, "iteration (ms)");
+    struct text_table *table = figure_matrix(f, "DLRM, ms", DEGREES + 1, head);
+    struct plot *p = figure_plot(f, "interfaces of a server", PLOT_LINEAR, "iteration (ms)",
+                                 "DLRM by degree (Wang et al., figure 28)");
     child_catch_signals();
-    text_table_row(table, "DLRM, ms", "d = 4", "6", "8", "10", "4 / 10");
     for (unsigned g = 0; g < SPEEDS; g++) {
         double seconds[DEGREES][TOPOOPT_NETWORKS];
         for (unsigned d = 0; d < DEGREES; d++) {
-            const struct topoopt_case c = {.job = TOPOOPT_DLRM,
-                                           .degree = degrees[d],
-                                           .gbps = gbps[g],
-                                           .steps = topoopt_steps(f->plan->effort),
-                                           .set = {topoopt_set_servers(f->plan->effort)}};
+            const struct topoopt_case c = case_of(f, TOPOOPT_DLRM, degrees[d], gbps[g]);
             time_all(f, &c, TOPOOPT_TREE, seconds[d]);
         }
         for (unsigned n = 0; n <= TOPOOPT_TREE; n++) {
-            char name[PLOT_TEXT];
-            struct cells cells = {0};
-            const char *row[DEGREES + 2] = {name};
-            (void)snprintf(name, sizeof name, "%s, %u Gb/s", topoopt_network_names[n], gbps[g]);
-            struct plot_series *line = plot_add(p, PLOT_LINE, g * (TOPOOPT_TREE + 1) + n, "%s", name);
+            double number[DEGREES + 1];
+            struct plot_series *line =
+                plot_add(p, PLOT_LINE, g * (TOPOOPT_TREE + 1) + n, "%s, %u Gb/s", topoopt_network_names[n], gbps[g]);
             for (unsigned d = 0; d < DEGREES; d++) {
-                row[1 + d] = cell(&cells, 2, 1e3 * seconds[d][n]);
-                plot_point(line, degrees[d], 1e3 * seconds[d][n]);
+                number[d] = 1e3 * seconds[d][n];
+                plot_point(line, degrees[d], number[d]);
             }
-            row[1 + DEGREES] = cell(&cells, 2, seconds[0][n] / seconds[DEGREES - 1][n]);
-            text_table_cells(table, DEGREES + 2, row);
+            number[DEGREES] = seconds[0][n] / seconds[DEGREES - 1][n];
+            figure_numbers(table, line->name, 2, DEGREES + 1, number);
         }
     }
     note_setting(f);
