@@ -47,7 +47,7 @@ const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture_inde
     return name;
 }
 
-bool hx_trace_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b)
+static bool is_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b)
 {
     const struct hx_port_at *first = &c->ports[a].at;
     const struct hx_port_at *second = &c->ports[b].at;
@@ -107,8 +107,7 @@ static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, 
 {
     const struct hx_cap_fabric *f = &t->c->fabric;
     if (s->direction == HX_PCAPNG_OUTBOUND)
-        return !last->out && (uint8_t)(last->hops + 1U) == s->seen.data.hops &&
-               hx_trace_same_node(t->c, last->port, s->port);
+        return !last->out && (uint8_t)(last->hops + 1U) == s->seen.data.hops && is_same_node(t->c, last->port, s->port);
     const struct hx_port_at *from = &t->c->ports[last->port].at;
     const struct hx_port_at *to = &t->c->ports[s->port].at;
     if (!last->out || last->hops != s->seen.data.hops || !f->known || from->node == HX_NOWHERE)
@@ -337,7 +336,7 @@ bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture
         return true;
     }
     *stay = (struct hx_trace_stay){.in = step};
-    if (*at < p->count && p->steps[*at].out && hx_trace_same_node(c, step->port, p->steps[*at].port))
+    if (*at < p->count && p->steps[*at].out && is_same_node(c, step->port, p->steps[*at].port))
         stay->out = &p->steps[(*at)++];
     return true;
 }

@@ -86,6 +86,5 @@ enum { HX_TRACE_NODE = HX_PORT_NAME_BYTES };
 /* Name of a port's node, and of the port at its node ("E", "12"). */
 const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture_index *c, uint32_t port);
 const char *hx_trace_port(const struct hx_capture_index *c, uint32_t port);
-bool hx_trace_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b);
 
 #endif
