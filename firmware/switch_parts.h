@@ -1,9 +1,16 @@
-/* switch_parts.h - what the files of the switch (include/hxmesh/switch.h) share: windows of waiting packets, and
- * candidate ports.
+/* switch_parts.h - what the files of the switch (include/hxmesh/switch.h) share: windows of waiting packets.
  *
- *     switch.c         the forwarding step
- *     switch_room.h    credit of outputs, and selection among them
- *     switch_setup.c   initialisation, and changes of routes
+ * Stages of a packet in the switch, by the names of Dally and Towles, "Principles and Practices of Interconnection
+ * Networks", section 16.1:
+ *
+ *     route computation    switch_route.h        candidate ports
+ *     VC allocation        switch_credit.h       the VC behind each port; computed, as packets do not compete for VCs
+ *     switch allocation    switch_allocation.h   one output a packet: new packets, waiting packets
+ *     switch traversal     switch_allocation.h   transmit()
+ *     credit               switch_credit.h       credit of outputs; release() below gives credit back
+ *
+ * switch.c calls them for a burst (the step) or for one event (pass, wait, grant). switch_setup.c initialises a switch,
+ * and changes routes.
  *
  * One body serves accelerators and routers. It is inlined twice, with the route function and `is_accelerator` as
  * constants: an accelerator has at most four linked outputs. */
@@ -17,8 +24,6 @@
 
 #define ALWAYS_INLINE   static inline __attribute__((always_inline))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
-
-typedef uint64_t route_function(const struct hx_route *, unsigned input, unsigned gx, unsigned gy);
 
 #define LOCAL_BIT ((uint64_t)1 << HX_LOCAL)
 
@@ -159,47 +164,5 @@ struct arrival {
     const struct hx_desc *d;
     uint64_t offered; /* ports that its route offers; 0: not computed yet */
 };
-
-/* ---- route ---- */
-
-ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
-{
-    return r->returns ? r->returns[input] : 0;
-}
-
-/* Returns the outputs of a switch open to packets on `vc`: the last VC cannot be incremented, and packets on the escape
- * VC go around dead links only. */
-static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
-{
-    if (vc < sw->route.last_vc)
-        return UINT64_MAX;
-    return vc == sw->route.last_vc ? ~(uint64_t)sw->route.incrementing : 0;
-}
-
-/* Returns the candidates of a packet that the tables have none for: around dead links; else the endpoint of an
- * accelerator, which reports it, and the boards behind a tree switch. */
-static __attribute__((noinline)) uint64_t candidates_without_route(const struct hx_switch *sw, unsigned input,
-                                                                   unsigned vc, struct hx_heading to)
-{
-    const struct hx_route *r = &sw->route;
-    uint64_t ports = 0;
-    if (r->around && to.addr_hi < r->columns && to.addr_lo < r->rows)
-        ports = hx_around_ports(r->around, r, input, vc, to.addr_hi, to.addr_lo);
-    if (ports)
-        return ports;
-    return r->is_router ? returns_of(r, input) : LOCAL_BIT;
-}
-
-/* Returns the candidates of a packet on `vc` to address `to`: hx_route_candidates(). `open`: open_to() for that VC. */
-ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
-                                          uint64_t open, route_function *route, bool is_accelerator)
-{
-    uint64_t ports = route(&sw->route, input, to.addr_hi, to.addr_lo) & open;
-    if (RARE(ports == 0))
-        ports = candidates_without_route(sw, input, vc, to);
-    if (is_accelerator || !sw->route.changes_vc || vc < sw->route.last_vc)
-        return ports;
-    return ports & ~hx_router_incrementing(&sw->route, input, ports);
-}
 
 #endif

@@ -3,7 +3,7 @@
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "hxmesh/switch.h"
-#include "switch_parts.h"
+#include "switch_route.h"
 
 static size_t rounded(size_t bytes)
 {

@@ -1,4 +1,5 @@
-/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all ports are polled. */
+/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all ports are polled.
+ * hal_output_is_busy() of one with outputs that take a packet at once. */
 #ifndef HAL_LOOKS_H
 #define HAL_LOOKS_H
 
@@ -14,6 +15,13 @@ static inline uint64_t hal_tx_ready(const struct hal_switch *h)
 {
     (void)h;
     return UINT64_MAX;
+}
+
+static inline bool hal_output_is_busy(struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return false;
 }
 
 #endif

@@ -202,7 +202,7 @@ static bool forward(struct bridge *b, unsigned port, const struct hx_desc *of, c
     memcpy(shm->buffers[d.buffer].frame, frame, (size_t)HX_HEADER_BYTES + d.length);
     shm->injected_ns[d.buffer] = shm->now;
     shm_tap_replayed(h, port, d.vc);
-    hal_transmit(h, port, port, d.vc, &d);
+    shm_transmit(h, port, &d);
     hx_credit_leave(&b->port[port].cable.link.rx[d.vc], hx_blocks(d.length));
     return true;
 }

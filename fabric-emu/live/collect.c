@@ -20,6 +20,7 @@ static void take_areas(struct result *r, const struct fab_fabric *f)
     for (unsigned w = 0; w < f->workers; w++) {
         const struct fab_area *area = &f->area[w];
         gather_worker(r, &(struct gathered_worker){.drops = area->drops,
+                                                   .stalls = area->stalls,
                                                    .bytes_corrupted = area->bytes_corrupted,
                                                    .cpu_ns = hx_metrics_get(&f->metrics.worker[w].cpu_ns),
                                                    .verify_ns = area->verify_ns,

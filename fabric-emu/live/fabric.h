@@ -141,6 +141,7 @@ struct fab_area {
     uint64_t rerouted;    /* packets that waited for a port when it closed as planned */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     alignas(64) struct shm_redo redo;
 };
 

@@ -131,7 +131,7 @@ static void send_frame(struct worker *w, struct feeding *f, const struct hx_head
         return;
     }
     shm_tap_replayed(&f->node->hal, f->port, h->vc);
-    hal_transmit(&f->node->hal, f->port, f->port, h->vc, &d);
+    shm_transmit(&f->node->hal, f->port, &d);
 }
 
 /* Commits the packets sent and the buffers taken in one step (hal/shm/redo.h). */

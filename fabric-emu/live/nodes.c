@@ -57,7 +57,8 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
                                  .ports = ports,
                                  .size = f->slots,
                                  .slots = shm_link_slots(f->g->vcs, f->slots),
-                                 .drops = w->f->area[w->self].drops};
+                                 .drops = w->f->area[w->self].drops,
+                                 .stalls = w->f->area[w->self].stalls};
     n->hal.tx = hx_allocate(ports, sizeof *n->hal.tx);
     n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
     n->tables = hx_allocate(1, hx_fabric_route_bytes(f->g, id));

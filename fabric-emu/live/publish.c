@@ -109,7 +109,7 @@ void publish(struct worker *w)
     if (w->workload->schedule)
         publish_operations(w, to);
     hx_metrics_end(to, hx_metrics_now(), w->cpu_before + hx_processor_ns(), area->hops, area->bytes_corrupted,
-                   area->drops);
+                   area->drops, area->stalls);
     w->publish_at = shm_clock_ns(w->clock) + hx_metrics_period(links);
 }
 

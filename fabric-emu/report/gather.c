@@ -11,6 +11,8 @@ void gather_worker(struct result *r, const struct gathered_worker *w)
     r->peak_memory_bytes += w->private_bytes;
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         r->drops[reason] += w->drops[reason];
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+        r->stalls[cause] += w->stalls[cause];
 }
 
 void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank, const struct hx_endpoint_stats *stats,

@@ -14,7 +14,8 @@
 #include "workload/layout.h"
 
 struct gathered_worker {
-    const uint64_t *drops; /* [HX_DROP_COUNT] */
+    const uint64_t *drops;  /* [HX_DROP_COUNT] */
+    const uint64_t *stalls; /* [HX_STALL_COUNT] */
     uint64_t bytes_corrupted;
     uint64_t cpu_ns, verify_ns;
     uint64_t private_bytes;

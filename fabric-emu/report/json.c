@@ -1,6 +1,6 @@
 /* json.c - the report as JSON, with the keys of DESIGN section 7. Figures that depend on the machine are in `host`. */
 #include "base/json.h"
-#include "base/drops.h"
+#include "base/counts.h"
 #include "base/version.h"
 #include "fabric-emu/report/class_report.h"
 #include "fabric-emu/report/result.h"
@@ -8,14 +8,6 @@
 #include "topology/name.h"
 
 #include <stdlib.h>
-
-static json_t *drops_json(const struct result *r)
-{
-    json_t *drops = json_object();
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        (void)json_object_set_new(drops, hx_drop_names[reason], json_integer((json_int_t)r->drops[reason]));
-    return drops;
-}
 
 static json_t *latency_json(const struct fab_histogram *h)
 {
@@ -210,7 +202,8 @@ json_t *result_json(const struct result *r)
     if (r->outcome.open.on)
         SET("open_loop", open_loop_json(r));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
-    SET("drops", drops_json(r));
+    SET("drops", hx_json_counts(hx_drop_names, r->drops));
+    SET("stalls", hx_json_counts(hx_stall_names, r->stalls));
     if (r->spec->job)
         SET("jobs", jobs_json(r));
     if (r->circuits.links)

@@ -121,6 +121,7 @@ struct result {
     uint64_t packet_hops; /* packets sent by switches, deliveries included */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     struct fab_histogram latency, network; /* struct job_count */
     struct result_job *job;                /* [jobs]: reported where the spec names jobs */
     uint32_t jobs;

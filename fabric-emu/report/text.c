@@ -1,6 +1,6 @@
 /* text.c - the report for a person. */
 #include "base/text.h"
-#include "base/drops.h"
+#include "base/counts.h"
 #include "base/value.h"
 #include "base/version.h"
 #include "fabric-emu/report/class_report.h"
@@ -221,14 +221,8 @@ static void print_health(const struct result *r)
 {
     char size[HX_VALUE_TEXT];
     printf("  VCs used       0 to %u\n", r->max_vc);
-    printf("  drops         ");
-    bool any = false;
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
-        if (r->drops[reason])
-            printf(" %s %" PRIu64, hx_drop_names[reason], r->drops[reason]);
-        any = any || r->drops[reason];
-    }
-    printf("%s\n", any ? "" : " none");
+    hx_print_counts("drops", hx_drop_names, r->drops);
+    hx_print_counts("stalls", hx_stall_names, r->stalls);
     printf("  memory         %s at most\n", hx_value_print_bytes(size, r->peak_memory_bytes));
     if (r->outcome.deaths)
         printf("  workers lost   %u\n", r->outcome.deaths);

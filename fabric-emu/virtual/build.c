@@ -363,6 +363,7 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     w->v.timing = m->timing;
     w->v.channel = m->channel;
     w->v.drops = w->area->drops;
+    w->v.stalls = w->area->stalls;
     w->v.rx = virtual_arena_take(links * sizeof(struct virtual_rx *));
     w->v.tx = virtual_arena_take(links * sizeof(struct virtual_tx *));
     virtual_pool_open(&w->v.pool, m->settings.verify ? m->timing.train : 0);

@@ -41,6 +41,7 @@ struct model_mean {
 /* What a worker reports at its end. */
 struct model_area {
     alignas(64) uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     uint64_t bytes_corrupted;
     uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */

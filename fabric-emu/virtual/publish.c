@@ -42,7 +42,7 @@ uint64_t publish(const struct worker *w, uint64_t now)
         publish_operations(w, to);
     hx_metrics_set(&to->simulated_ps, now);
     uint64_t at = hx_metrics_now();
-    hx_metrics_end(to, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops);
+    hx_metrics_end(to, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops, w->area->stalls);
     return at + hx_metrics_period(links);
 }
 
@@ -98,14 +98,17 @@ static void copy_words(void *to, const void *from, size_t bytes)
 static void take_worker(struct hx_metrics_worker *to, const struct hx_metrics_worker *from)
 {
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         drops[reason] = hx_metrics_get(&from->drops[reason]);
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+        stalls[cause] = hx_metrics_get(&from->stalls[cause]);
     atomic_store(&to->state, HX_WORKER_RUNNING);
     atomic_store(&to->pid, atomic_load(&from->pid));
     hx_metrics_set(&to->simulated_ps, hx_metrics_get(&from->simulated_ps));
     hx_metrics_set_operations(to, hx_metrics_get(&from->operations_ended), hx_metrics_get(&from->operations_open));
     hx_metrics_end(to, hx_metrics_now(), hx_metrics_get(&from->cpu_ns), hx_metrics_get(&from->hops),
-                   hx_metrics_get(&from->bytes_corrupted), drops);
+                   hx_metrics_get(&from->bytes_corrupted), drops, stalls);
 }
 
 static void take_counters(const struct model *m, const struct virtual_record *r)

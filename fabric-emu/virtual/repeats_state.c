@@ -258,6 +258,8 @@ static void walk_counts(struct worker *w, struct state_walk *walk)
     STATE_FIELD(walk, w->v.moved, STATE_NOTE);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         STATE_FIELD(walk, area->drops[reason], STATE_STILL);
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+        STATE_FIELD(walk, area->stalls[cause], STATE_COUNT);
     STATE_FIELD(walk, w->progress->acknowledged, STATE_COUNT);
     STATE_FIELD(walk, area->bytes_corrupted, STATE_STILL);
     STATE_FIELD(walk, area->bytes_measured, STATE_COUNT);

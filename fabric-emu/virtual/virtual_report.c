@@ -75,6 +75,7 @@ static void take_areas(struct result *r, const struct model *m)
         o->window_wait_ps += area->window_wait;
         o->buffers_missing += area->complete ? area->buffers_used : 0;
         gather_worker(r, &(struct gathered_worker){.drops = area->drops,
+                                                   .stalls = area->stalls,
                                                    .bytes_corrupted = area->bytes_corrupted,
                                                    .cpu_ns = hx_metrics_get(&m->metrics.worker[w].cpu_ns),
                                                    .private_bytes = area->private_bytes,

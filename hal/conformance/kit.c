@@ -125,12 +125,10 @@ unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, un
     unsigned there = kit_waiting(k, sw, input, vc);
     unsigned left = 0;
     for (; left < most && left < there; left++) {
-        struct hx_desc d = *kit_arrival(k, sw, input, vc, left);
-        d.vc = (uint8_t)out_vc;
-        d.hops++;
-        if (hx_lane(hal_tx_credits(s, output), out_vc) < hal_packet_credits(&d))
+        const struct hx_desc *d = kit_arrival(k, sw, input, vc, left);
+        if (hx_lane(hal_tx_credits(s, output), out_vc) < hal_packet_credits(d))
             break;
-        hal_transmit(s, output, input, vc, &d);
+        hal_transmit(s, output, out_vc, input, vc, d);
     }
     end_step(s, input, vc, left);
     return left;

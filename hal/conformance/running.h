@@ -54,6 +54,8 @@ void kit_gave(const char *function);
 #define hal_destination(...)          KIT_CALL(hal_destination, __VA_ARGS__)
 #define hal_redirect(...)             KIT_CALL(hal_redirect, __VA_ARGS__)
 #define hal_transmit(...)             KIT_GIVE(hal_transmit, __VA_ARGS__)
+#define hal_output_is_busy(...)       KIT_CALL(hal_output_is_busy, __VA_ARGS__)
+#define hal_stall(...)                KIT_CALL(hal_stall, __VA_ARGS__)
 #define hal_drop(...)                 KIT_GIVE(hal_drop, __VA_ARGS__)
 #define hal_release(...)              KIT_CALL(hal_release, __VA_ARGS__)
 #define hal_commit(...)               KIT_CALL(hal_commit, __VA_ARGS__)

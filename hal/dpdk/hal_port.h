@@ -25,6 +25,7 @@ struct hal_switch {
     uint64_t up;                    /* outputs with a link */
     struct dpdk_share *const *send; /* [ports]: shares of ports that other cores poll */
     uint64_t *drops;                /* [HX_DROP_COUNT], of this core */
+    uint64_t *stalls;               /* [HX_STALL_COUNT], of this core */
 };
 
 /* A step moves bursts; each VC of a link has its own buffer. */
@@ -101,15 +102,29 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
 }
 
 /* Returns credit for the input at once: the mbuf is the buffer, and it belongs to the output from here on. */
-static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
+    const struct hx_desc out = hx_desc_onward(d, output_vc);
     h->port[input].cable.link.rx[vc].freed += hx_blocks(d->length); /* as hx_credit_leave() */
     if (__builtin_expect(h->mine >> output & 1, 1)) {
-        dpdk_stage(&h->port[output], d);
+        dpdk_stage(&h->port[output], &out);
     } else {
-        dpdk_share_send(h->send[output], d);
+        dpdk_share_send(h->send[output], &out);
     }
+}
+
+static inline bool hal_output_is_busy(struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return false; /* frames wait in the device's queue */
+}
+
+static inline void hal_stall(struct hal_switch *h, const struct hx_desc *d, enum hx_stall cause)
+{
+    (void)d;
+    h->stalls[cause]++;
 }
 
 static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,

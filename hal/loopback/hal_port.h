@@ -79,12 +79,19 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     d->dst_addr_lo = addr_lo;
 }
 
-static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
     (void)input;
     (void)vc;
-    loopback_transmit(&h->node, output, d);
+    const struct hx_desc out = hx_desc_onward(d, output_vc);
+    loopback_transmit(&h->node, output, &out);
+}
+
+static inline void hal_stall(struct hal_switch *h, const struct hx_desc *d, enum hx_stall cause)
+{
+    (void)d;
+    h->node.stalls[cause]++;
 }
 
 static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,

@@ -62,6 +62,7 @@ struct loopback_node {
     uint32_t *free, *free_sends;      /* free buffers */
     uint32_t free_count, sends_count; /* their numbers */
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
 };
 
 /* Returns the bytes of a node: `ports` ports of `vcs` VCs (1 .. HX_VCS: the fabric's), `blocks` a VC (32 ..

@@ -75,6 +75,7 @@ struct hal_switch {
     uint64_t sent, released; /* ports changed in this step */
     uint64_t gone_changed;   /* ports with a change of gone[] in this step */
     uint64_t *drops;         /* [HX_DROP_COUNT], in the arena */
+    uint64_t *stalls;        /* [HX_STALL_COUNT], in the arena */
     struct shm_tx *tx;
     struct shm_rx *rx;
     struct shm_tapped *tap; /* captured ports (tap.h); NULL: none */
@@ -223,11 +224,9 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     __atomic_store_n((shm_half_word *)(void *)&d->dst_addr_hi, both, __ATOMIC_RELAXED);
 }
 
-static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
-                                const struct hx_desc *d)
+/* Puts a descriptor into the link of an output, on VC d->vc. */
+static inline void shm_transmit(struct hal_switch *h, unsigned output, const struct hx_desc *d)
 {
-    (void)input;
-    (void)vc;
     struct shm_tx *tx = &h->tx[output];
     /* Counts before it writes the slot. The compiler assumes that the slot may alias these fields and would reload
      * them. */
@@ -245,6 +244,21 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     slot->dst_addr_lo = d->dst_addr_lo;
     slot->job = d->job;
     slot->flow = d->flow;
+}
+
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
+                                const struct hx_desc *d)
+{
+    (void)input;
+    (void)vc;
+    const struct hx_desc out = hx_desc_onward(d, output_vc);
+    shm_transmit(h, output, &out);
+}
+
+static inline void hal_stall(struct hal_switch *h, const struct hx_desc *d, enum hx_stall cause)
+{
+    (void)d;
+    h->stalls[cause]++;
 }
 
 static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,

@@ -14,7 +14,8 @@
 #include "hal_port.h"
 #include "tap.h"
 
-static void noted_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d);
+static void noted_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
+                           const struct hx_desc *d);
 
 #define hal_transmit noted_transmit
 #include "firmware/switch.c" // NOLINT(bugprone-suspicious-include)
@@ -41,15 +42,11 @@ static inline uint16_t tap_room(struct hal_switch *h, const struct hx_switch *sw
     return hx_lane(hal_tx_credits(h, port), hx_route_vc(&sw->route, n->input, n->input_vc, port));
 }
 
-static void write_note(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)
+static void noted_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
+                           const struct hx_desc *d)
 {
-    unsigned slot = hx_lane(h->tx[output].head, d->vc) & (h->size - 1);
-    struct hx_tap_note *n = &h->tap->note[((size_t)output * HX_VCS + d->vc) * h->size + slot];
+    unsigned slot = hx_lane(h->tx[output].head, output_vc) & (h->size - 1);
+    struct hx_tap_note *n = &h->tap->note[((size_t)output * HX_VCS + output_vc) * h->size + slot];
     tap_note_fill(n, h, h->tap->sw, output, input, vc, d);
-}
-
-static void noted_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)
-{
-    write_note(h, output, input, vc, d);
-    hal_transmit(h, output, input, vc, d);
+    hal_transmit(h, output, output_vc, input, vc, d);
 }

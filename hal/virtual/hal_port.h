@@ -50,6 +50,7 @@ struct virtual_worker {
     uint64_t moved;                /* latest time a packet moved, ps */
     uint64_t hops;                 /* packets sent by switches */
     uint64_t *drops;               /* [HX_DROP_COUNT] */
+    uint64_t *stalls;              /* [HX_STALL_COUNT] */
     struct virtual_rx **rx;        /* [links]: receiving ends here of links with a sender in another worker */
     struct virtual_tx **tx;        /* [links]: sending ends here of links with a receiver in another worker */
     struct virtual_tap *tap;       /* NULL: no capture */
@@ -128,7 +129,6 @@ struct hal_switch {
     uint64_t news;                         /* inputs with ready packets that the switch has not read */
     uint64_t blocked;                      /* outputs that are waited for, with their opening in the event queue */
     uint64_t small;                        /* packets at this switch shorter than a full train */
-    const struct virtual_slot *looked;     /* last slot read */
     struct hal_endpoint *endpoint;         /* NULL: a router */
     struct virtual_forwarding *forwarding; /* NULL: it does not forward in software */
     uint64_t up;                           /* outputs with a link */
@@ -216,9 +216,7 @@ static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 
 static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
 {
-    const struct virtual_slot *slot = virtual_queue_at(&h->rx[input].queue[vc], position);
-    h->looked = slot;
-    return &slot->d;
+    return &virtual_queue_at(&h->rx[input].queue[vc], position)->d;
 }
 
 /* Takes the credits due by `now`; there is at least one. */
@@ -269,14 +267,25 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     slot->d.dst_addr_lo = addr_lo;
 }
 
-/* Sends the packet read last, on another VC and with another hop count. */
-void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops);
+/* Sends the packet of a slot of an input's queue. */
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input,
+                      const struct virtual_slot *slot);
 
-static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
     (void)vc; /* the slot holds it */
-    virtual_transmit(h, output, input, d->vc, d->hops);
+    virtual_transmit(h, output, output_vc, input, virtual_slot_of(d));
+}
+
+static inline bool hal_output_is_busy(struct hal_switch *h, unsigned output)
+{
+    return h->tx[output].opens > h->worker->now;
+}
+
+static inline void hal_stall(struct hal_switch *h, const struct hx_desc *d, enum hx_stall cause)
+{
+    h->worker->stalls[cause] += virtual_packets(d);
 }
 
 void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason);

@@ -107,16 +107,16 @@ static inline void give_credit(struct virtual_worker *w, struct virtual_rx *rx, 
     virtual_return_credit(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
 }
 
-static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops, uint64_t there)
+static inline void to_endpoint(struct hal_switch *h, const struct virtual_slot *slot, unsigned vc, uint64_t there)
 {
     struct hal_endpoint *ep = h->endpoint;
     struct virtual_eject *q = &ep->plane[h->plane].eject;
     if (!q->slots || q->head - q->tail > q->mask)
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
-    virtual_slot_pass(&q->slots[q->head++ & q->mask], h->looked, vc, hops, q->last);
+    virtual_slot_pass(&q->slots[q->head++ & q->mask], slot, vc, q->last);
     if (!h->worker->outbox.for_own)
-        virtual_prefetch_delivery(ep, h->looked);
+        virtual_prefetch_delivery(ep, slot);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
         virtual_sim_node_note(h->sim_node, q->last, VIRTUAL_ITEM_EJECT);
@@ -124,12 +124,13 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
 }
 
 /* Posts a packet to another worker or a faulty link, or for late handover. */
-static NOINLINE void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
+static NOINLINE void post(struct hal_switch *h, unsigned output, const struct virtual_slot *slot, unsigned vc,
+                          uint64_t start)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_tx *tx = &h->tx[output];
     struct virtual_packet_event *p = virtual_outbox_next(&w->outbox);
-    virtual_slot_pass(&p->slot, h->looked, vc, hops, start + tx->kind->there);
+    virtual_slot_pass(&p->slot, slot, vc, start + tx->kind->there);
     p->rx = tx->far;
     p->tx = tx;
     if (tx->fault)
@@ -138,21 +139,20 @@ static NOINLINE void post(struct hal_switch *h, unsigned output, unsigned vc, un
 }
 
 /* Records a sent packet for captures; a delivered one at its delivery. */
-static NOINLINE void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
-                          uint64_t start, uint64_t there)
+static NOINLINE void show(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input,
+                          const struct virtual_slot *slot, uint64_t start, uint64_t there)
 {
     bool local = h->tx[output].kind == &h->worker->timing.endpoint;
     uint64_t last = local ? h->endpoint->plane[h->plane].eject.last : 0;
-    struct virtual_slot sent;
-    virtual_slot_pass(&sent, h->looked, on_vc, hops, start);
-    virtual_tap_sent(h, output, input, h->looked->d.vc, &sent.d, local ? later_of(there, last) : start);
+    const struct hx_desc sent = hx_desc_onward(&slot->d, output_vc);
+    virtual_tap_sent(h, output, input, slot, &sent, local ? later_of(there, last) : start);
 }
 
-void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops)
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned output_vc, unsigned input,
+                      const struct virtual_slot *slot)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_timing *t = &w->timing;
-    const struct virtual_slot *slot = h->looked;
     struct virtual_rx *rx = &h->rx[input];
     struct virtual_tx *tx = &h->tx[output];
     const uint64_t blocks = virtual_blocks(&slot->d);
@@ -171,7 +171,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     const unsigned packets = virtual_packets_of((unsigned)blocks);
     tx->sum.packets += packets;
     if (__builtin_expect(w->tap != NULL, 0))
-        show(h, output, input, on_vc, hops, start, ends);
+        show(h, output, output_vc, input, slot, start, ends);
     rx->crossbar_free = leaves;
     tx->crossbar_free = through + tx->kind->crossbar.blocks[blocks];
     tx->link_free = link_free;
@@ -183,15 +183,15 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     if (rx->linked)
         give_credit(w, rx, gone, slot->d.vc, (unsigned)blocks);
     if (local) {
-        to_endpoint(h, on_vc, hops, ends);
+        to_endpoint(h, slot, output_vc, ends);
         return;
     }
-    h->tx[output].lanes -= blocks << HX_LANE_BITS * on_vc;
+    h->tx[output].lanes -= blocks << HX_LANE_BITS * output_vc;
     if (!w->outbox.for_own && tx->far && !tx->fault)
-        virtual_slot_pass(virtual_arrive(tx->far, on_vc, start + tx->kind->there), slot, on_vc, hops,
+        virtual_slot_pass(virtual_arrive(tx->far, output_vc, start + tx->kind->there), slot, output_vc,
                           start + tx->kind->there);
     else
-        post(h, output, on_vc, hops, start);
+        post(h, output, slot, output_vc, start);
 }
 
 /* Drops a packet and returns its credit as if it had left; for a packet lost on its link later
@@ -199,7 +199,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
 void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason)
 {
     const struct virtual_timing *t = &h->worker->timing;
-    const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* a slot begins with it */
+    const struct virtual_slot *slot = virtual_slot_of(d);
     struct virtual_rx *rx = &h->rx[input];
     h->small -= virtual_is_small(t, d);
     uint32_t buffer = d->buffer; /* read here: returning credit may move the queue */

@@ -19,13 +19,19 @@ struct virtual_slot {
 enum { VIRTUAL_LINE_SLOTS = 2 /* of the smallest ring: a cache line */ };
 _Static_assert(sizeof(struct virtual_slot) == 32, "two slots to a cache line");
 
+/* Returns the slot of a descriptor that is in one. */
+static inline const struct virtual_slot *virtual_slot_of(const struct hx_desc *d)
+{
+    return (const struct virtual_slot *)(const void *)d;
+}
+
 /* Copies a slot for the next hop. */
 static inline void virtual_slot_pass(struct virtual_slot *to, const struct virtual_slot *from, unsigned vc,
-                                     unsigned hops, uint64_t ready)
+                                     uint64_t ready)
 {
     *to = *from;
     to->d.vc = (uint8_t)vc;
-    to->d.hops = (uint8_t)hops;
+    to->d.hops++;
     to->ready = ready;
 }
 

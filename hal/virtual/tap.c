@@ -204,22 +204,22 @@ static void record(const struct virtual_worker *w, const struct frame_view *s, c
     }
 }
 
-void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d,
-                      uint64_t time)
+void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, const struct virtual_slot *slot,
+                      const struct hx_desc *d, uint64_t time)
 {
     struct virtual_tap *t = h->worker->tap;
     const struct virtual_tx *tx = &h->tx[output];
-    struct frame_view s = view_of(h->worker, d, h->plane, h->looked->birth);
+    struct frame_view s = view_of(h->worker, d, h->plane, slot->birth);
     s.local = output == HX_LOCAL && h->endpoint;
     struct hx_tap_note note;
     if (t->annotate && t->interface[tx->link]) {
-        virtual_tap_note(&note, h, output, input, vc, d);
+        virtual_tap_note(&note, h, output, input, slot->d.vc, &slot->d);
         s.note = &note;
     }
     record(h->worker, &s,
            &(struct moment){tx->link, HX_TAP_OUT, time, s.local ? &h->worker->timing.link : &tx->kind->rate});
     if (!s.local && !tx->fault)
-        virtual_tap_comes(h, output, d, time + tx->kind->there, h->looked->birth);
+        virtual_tap_comes(h, output, d, time + tx->kind->there, slot->birth);
 }
 
 void virtual_tap_comes(const struct hal_switch *h, unsigned output, const struct hx_desc *d, uint64_t ready,

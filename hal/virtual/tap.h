@@ -76,10 +76,10 @@ struct virtual_tap {
 /* Reserves memory. The caller sets all fields above `heap`. */
 void virtual_tap_open(struct virtual_tap *t);
 
-/* Records a packet that a switch sends, or delivers to its endpoint, at `time`, ps. Call before any change of state.
- * vc: of the input. virtual_tap_comes() records the arrival behind a faulty link. */
-void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d,
-                      uint64_t time);
+/* Records the packet of an arrival's slot, which a switch sends as *d, or delivers to its endpoint, at `time`, ps. Call
+ * before any change of state. virtual_tap_comes() records the arrival behind a faulty link. */
+void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, const struct virtual_slot *slot,
+                      const struct hx_desc *d, uint64_t time);
 /* Records the arrival of a packet at the far end of an output's link; it may be routed at `ready`, ps. */
 void virtual_tap_comes(const struct hal_switch *h, unsigned output, const struct hx_desc *d, uint64_t ready,
                        uint64_t birth);

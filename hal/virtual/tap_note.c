@@ -7,9 +7,8 @@ static inline bool tap_has_waited(const struct hal_switch *h, const struct hx_sw
                                   const struct hx_desc *d)
 {
     const struct virtual_rx *rx = &h->rx[n->input];
-    (void)d;
     for (uint16_t at = hx_lane(rx->tail, n->input_vc); at != hx_lane(sw->input[n->input].seen, n->input_vc); at++) {
-        if (virtual_queue_at(&rx->queue[n->input_vc], at) == h->looked)
+        if (virtual_queue_at(&rx->queue[n->input_vc], at) == virtual_slot_of(d))
             return true;
     }
     return false;

@@ -48,14 +48,20 @@
  *     routers: credit units sent by the output, on all VCs, that the far end still holds, as far as is known here.
  * unsigned hal_buffer(const struct hal_switch *)
  *     routers: credit units of a VC's buffer at the far end.
+ * bool hal_output_is_busy(struct hal_switch *, unsigned output)
+ *     true: the output transmits another packet, whatever its credit. false where transmission takes no time here.
+ * void hal_stall(struct hal_switch *, const struct hx_desc *, enum hx_stall)
+ *     counts a packet that begins to wait, and its cause.
  * bool hal_destination(struct hal_switch *, const struct hx_desc *, uint16_t *addr_hi, uint16_t *addr_lo)
  *     routers: destination of the packet's frame (hx_frame_destination). false: the descriptor has no frame.
  * void hal_redirect(struct hal_switch *, unsigned input, unsigned vc, uint16_t position, uint16_t addr_hi,
  *                   uint16_t addr_lo)
  *     routers: sets the next address of an arrived packet, also in what hal_arrival() returned for it. After a step
  *     that was cut short either address may stand there; both are right.
- * void hal_transmit(struct hal_switch *, unsigned output, unsigned input, unsigned vc, const struct hx_desc *)
- *     sends a copy of the descriptor on the link's VC d->vc, which has credit; the packet came from (input, vc).
+ * void hal_transmit(struct hal_switch *, unsigned output, unsigned output_vc, unsigned input, unsigned vc,
+ *                   const struct hx_desc *)
+ *     sends the packet of (input, vc) with the descriptor *d, which hal_arrival() returned, on the link's VC
+ *     `output_vc`, which has credit: hx_desc_onward().
  * void hal_drop(struct hal_switch *, unsigned input, unsigned vc, const struct hx_desc *, enum hx_drop)
  *     frees the buffer and counts the reason. The packet came from (input, vc) and is not released yet.
  * void hal_release(struct hal_switch *, unsigned input, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])

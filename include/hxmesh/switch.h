@@ -61,6 +61,15 @@ HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four t
 HX_STATIC_ASSERT(offsetof(struct hx_desc, dst_addr_hi) == 8 && offsetof(struct hx_desc, dst_addr_lo) == 10,
                  "where it goes is one aligned word of 32 bits: hal_redirect() may write it at once");
 
+/* Returns a packet's descriptor as it leaves a switch on `vc`. */
+static inline struct hx_desc hx_desc_onward(const struct hx_desc *d, unsigned vc)
+{
+    struct hx_desc out = *d;
+    out.vc = (uint8_t)vc;
+    out.hops++;
+    return out;
+}
+
 /* Next address of a packet, from its descriptor. */
 struct hx_heading {
     unsigned addr_hi, addr_lo; /* below 2^16 */
@@ -98,6 +107,18 @@ enum hx_drop {
     HX_DROP_REASONS(HX_DROP_ENUM)
 #undef HX_DROP_ENUM
         HX_DROP_COUNT
+};
+
+/* Causes for which a new packet waits at a switch, with their names in reports. A packet never waits for a route or a
+ * VC: its route offers a port or it is dropped or returned, and its VC behind each port is computed. */
+#define HX_STALLS(X)                                                                                                   \
+    X(NO_CREDIT, "no_credit")     /* a port could send, but the next buffer has no room for it or for older packets */ \
+    X(OUTPUT_BUSY, "output_busy") /* each of its ports sends another packet */
+enum hx_stall {
+#define HX_STALL_ENUM(name, text) HX_STALL_##name,
+    HX_STALLS(HX_STALL_ENUM)
+#undef HX_STALL_ENUM
+        HX_STALL_COUNT
 };
 
 /* One input. Lanes: 16 bits per VC, VC 0 lowest. Invariant per VC: tail <= seen <= head, head - tail <= HX_WINDOW, and

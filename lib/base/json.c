@@ -22,6 +22,14 @@ json_t *hx_json_text(const char *text)
     return string;
 }
 
+json_t *hx_json_counts(const char *const *names, const uint64_t *counts)
+{
+    json_t *o = json_object();
+    for (unsigned i = 0; names[i]; i++)
+        (void)json_object_set_new(o, names[i], json_integer((json_int_t)counts[i]));
+    return o;
+}
+
 /* Adds the schema. Takes the reference. */
 static json_t *with_schema(json_t *value)
 {

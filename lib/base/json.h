@@ -8,9 +8,13 @@
 #include "base/output.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 /* Returns the text of a user or a file as JSON. Replaces bytes above 0x7f by '?' if it is not UTF-8. NULL: null. */
 json_t *hx_json_text(const char *text);
+
+/* Returns counts by their names, which end with NULL. */
+json_t *hx_json_counts(const char *const *names, const uint64_t *counts);
 
 /* Default "schema": grows when a key changes its meaning or is removed. */
 enum { HX_JSON_SCHEMA = 1 };

@@ -81,7 +81,8 @@ void hx_metrics_begin(struct hx_metrics_worker *w)
 }
 
 void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns, uint64_t hops,
-                    uint64_t bytes_corrupted, const uint64_t drops[HX_DROP_COUNT])
+                    uint64_t bytes_corrupted, const uint64_t drops[HX_DROP_COUNT],
+                    const uint64_t stalls[HX_STALL_COUNT])
 {
     hx_metrics_set(&w->at_ns, at_ns);
     hx_metrics_set(&w->cpu_ns, cpu_ns);
@@ -89,6 +90,8 @@ void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns
     hx_metrics_set(&w->bytes_corrupted, bytes_corrupted);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         hx_metrics_set(&w->drops[reason], drops[reason]);
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+        hx_metrics_set(&w->stalls[cause], stalls[cause]);
     atomic_store_explicit(&w->sequence, hx_metrics_get(&w->sequence) + 1, memory_order_release);
 }
 

@@ -31,7 +31,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 7, HX_METRICS_MOST_WORKERS = UINT16_MAX, HX_METRICS_NOBODY = UINT16_MAX };
+enum { HX_METRICS_VERSION = 8, HX_METRICS_MOST_WORKERS = UINT16_MAX, HX_METRICS_NOBODY = UINT16_MAX };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
@@ -84,6 +84,7 @@ struct hx_metrics_worker {
     _Atomic uint64_t operations_ended; /* of schedules, at its hosts */
     _Atomic uint64_t operations_open;  /* in progress; no counter: it also falls */
     _Atomic uint64_t drops[HX_DROP_COUNT];
+    _Atomic uint64_t stalls[HX_STALL_COUNT];
     alignas(64) _Atomic uint32_t state; /* enum hx_worker_state */
     _Atomic int32_t pid;                /* 0: none */
     _Atomic uint64_t deaths;            /* times it was killed */
@@ -145,7 +146,8 @@ static inline uint64_t hx_metrics_get(const _Atomic uint64_t *counter)
  * there. */
 void hx_metrics_begin(struct hx_metrics_worker *w);
 void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns, uint64_t hops,
-                    uint64_t bytes_corrupted, const uint64_t drops[HX_DROP_COUNT]);
+                    uint64_t bytes_corrupted, const uint64_t drops[HX_DROP_COUNT],
+                    const uint64_t stalls[HX_STALL_COUNT]);
 
 static inline void hx_metrics_set_operations(struct hx_metrics_worker *w, uint64_t ended, uint64_t open)
 {

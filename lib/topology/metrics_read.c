@@ -126,6 +126,7 @@ static void copy_worker(struct hx_metrics_worker *to, const struct hx_metrics_wo
     hx_metrics_set(&to->operations_ended, hx_metrics_get(&from->operations_ended));
     hx_metrics_set(&to->operations_open, hx_metrics_get(&from->operations_open));
     copy_words(to->drops, from->drops, sizeof to->drops);
+    copy_words(to->stalls, from->stalls, sizeof to->stalls);
     atomic_store_explicit(&to->state, atomic_load(&from->state), memory_order_relaxed);
     atomic_store_explicit(&to->pid, atomic_load(&from->pid), memory_order_relaxed);
     hx_metrics_set(&to->deaths, hx_metrics_get(&from->deaths));

@@ -25,19 +25,21 @@ struct image {
     uint64_t printed_at;
 };
 
-/* Totals of switch and endpoint. */
-static void print_drops(const struct node *n)
+/* Drops of switch and endpoint, and stalls of the switch. */
+static void print_counts(const struct node *n)
 {
-    static const char *const names[] = {
 #define NAME(id, text) text,
-        HX_DROP_REASONS(NAME)
+    static const char *const drop_names[] = {HX_DROP_REASONS(NAME)};
+    static const char *const stall_names[] = {HX_STALLS(NAME)};
 #undef NAME
-    };
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
         uint64_t drops = n->switch_hal.node.drops[reason] + n->endpoint_hal.node.drops[reason];
         if (drops)
-            bare_print(" drops_%s=%lu", names[reason], drops);
+            bare_print(" drops_%s=%lu", drop_names[reason], drops);
     }
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+        if (n->switch_hal.node.stalls[cause])
+            bare_print(" stalls_%s=%lu", stall_names[cause], n->switch_hal.node.stalls[cause]);
 }
 
 static void print_statistics(const struct image *i)
@@ -50,7 +52,7 @@ static void print_statistics(const struct image *i)
                s->packets_delivered);
     bare_print(" bytes_delivered=%lu bytes_corrupted=%lu hops=%lu", s->bytes_delivered, i->messages.bytes_corrupted,
                n->hops);
-    print_drops(n);
+    print_counts(n);
     bare_print("\nstate stack=%u links=%lu idle=%u harts=%u\n", bare_stack_used(), n->up,
                hx_endpoint_idle(&n->endpoint), n->harts);
 }

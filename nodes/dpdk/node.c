@@ -250,6 +250,7 @@ static void make_switch(struct node *n, struct core *c)
     c->hal.ports = config->ports;
     c->hal.send = c->send;
     c->hal.drops = c->drops;
+    c->hal.stalls = c->stalls;
     c->hal.up = atomic_load(&n->up);
     c->carrier = atomic_load(&n->carrier);
     atomic_store(&c->carrier_seen, c->carrier);
@@ -401,6 +402,15 @@ void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT])
         drops[reason] = n->local ? node_seen(&n->local->drops[reason]) : 0;
         for (unsigned i = 0; i < n->cores; i++)
             drops[reason] += node_seen(&n->core[i]->drops[reason]);
+    }
+}
+
+void node_stalls(const struct node *n, uint64_t stalls[HX_STALL_COUNT])
+{
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++) {
+        stalls[cause] = 0;
+        for (unsigned i = 0; i < n->cores; i++)
+            stalls[cause] += node_seen(&n->core[i]->stalls[cause]);
     }
 }
 

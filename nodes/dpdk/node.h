@@ -37,6 +37,7 @@ struct core {
     uint64_t looked_at;  /* TSC of the last check of sessions */
     struct local *local; /* the built-in endpoint, if this core runs it */
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     struct dpdk_share *send[HX_MAX_RADIX]; /* by port; NULL: its own, or unused */
     struct dpdk_turn turn[HX_MAX_RADIX];   /* by port of its own */
     /* Read by control and telemetry. */
@@ -113,6 +114,7 @@ static inline uint32_t node_seen_blocks(const uint32_t *count)
 
 /* Totals over cores. */
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT]);
+void node_stalls(const struct node *n, uint64_t stalls[HX_STALL_COUNT]);
 uint64_t node_moved(const struct node *n);
 
 #endif

@@ -1,6 +1,7 @@
 /* node_report.c - the final report (node_report.h). */
 #include "node_report.h"
-#include "base/drops.h"
+#include "base/counts.h"
+#include "base/json.h"
 #include "base/value.h"
 #include "local.h"
 
@@ -43,18 +44,14 @@ static void print_ports(const struct node *n)
     }
 }
 
-static void print_drops(const struct node *n)
+static void print_counts(const struct node *n)
 {
     uint64_t drops[HX_DROP_COUNT];
-    bool any = false;
+    uint64_t stalls[HX_STALL_COUNT];
     node_drops(n, drops);
-    printf("  drops         ");
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
-        if (drops[reason])
-            printf(" %s %" PRIu64, hx_drop_names[reason], drops[reason]);
-        any = any || drops[reason];
-    }
-    printf("%s\n", any ? "" : " none");
+    node_stalls(n, stalls);
+    hx_print_counts("drops", hx_drop_names, drops);
+    hx_print_counts("stalls", hx_stall_names, stalls);
 }
 
 static void print_endpoint(const struct local *l)
@@ -95,7 +92,7 @@ void report_print(const struct control *c)
            : c->timed_out ? ", NOT DRAINED"
                           : "");
     print_ports(n);
-    print_drops(n);
+    print_counts(n);
     if (n->local)
         print_endpoint(n->local);
     print_cores(n);
@@ -141,11 +138,15 @@ static json_t *ports_json(const struct node *n)
 static json_t *drops_json(const struct node *n)
 {
     uint64_t drops[HX_DROP_COUNT];
-    json_t *o = json_object();
     node_drops(n, drops);
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        (void)json_object_set_new(o, hx_drop_names[reason], integer(drops[reason]));
-    return o;
+    return hx_json_counts(hx_drop_names, drops);
+}
+
+static json_t *stalls_json(const struct node *n)
+{
+    uint64_t stalls[HX_STALL_COUNT];
+    node_stalls(n, stalls);
+    return hx_json_counts(hx_stall_names, stalls);
 }
 
 static json_t *cores_json(const struct node *n)
@@ -194,6 +195,7 @@ json_t *report_json(const struct control *c)
     (void)json_object_set_new(o, "drained", json_boolean(!c->aborted && !c->timed_out));
     (void)json_object_set_new(o, "packets", integer(node_moved(n)));
     (void)json_object_set_new(o, "drops", drops_json(n));
+    (void)json_object_set_new(o, "stalls", stalls_json(n));
     (void)json_object_set_new(o, "ports", ports_json(n));
     if (n->local)
         (void)json_object_set_new(o, "endpoint", endpoint_json(n->local));

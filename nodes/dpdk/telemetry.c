@@ -1,6 +1,6 @@
 /* telemetry.c - commands of rte_telemetry (telemetry.h). */
 #include "telemetry.h"
-#include "base/drops.h"
+#include "base/counts.h"
 
 #include <rte_telemetry.h>
 #include <stdio.h>
@@ -85,6 +85,18 @@ static int drops(const char *command, const char *parameters, struct rte_tel_dat
     return 0;
 }
 
+static int stalls(const char *command, const char *parameters, struct rte_tel_data *d)
+{
+    (void)command;
+    (void)parameters;
+    uint64_t sums[HX_STALL_COUNT];
+    node_stalls(node, sums);
+    (void)rte_tel_data_start_dict(d);
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+        add_count(d, hx_stall_names[cause], sums[cause]);
+    return 0;
+}
+
 /* Adds the ports that a packet for (gx, gy) may take, by input port. */
 static int route(const char *command, const char *parameters, struct rte_tel_data *d)
 {
@@ -122,6 +134,7 @@ bool telemetry_open(struct node *n)
                "/hxmesh/credits", credits,
                "Credit of each port and VC, in blocks of 256 B. Parameter: one port, or none for all") == 0 &&
            rte_telemetry_register_cmd("/hxmesh/drops", drops, "Packets dropped, by reason") == 0 &&
+           rte_telemetry_register_cmd("/hxmesh/stalls", stalls, "Packets that began to wait, by cause") == 0 &&
            rte_telemetry_register_cmd("/hxmesh/route", route,
                                       "Ports a packet may take, by the port it came in by. Parameters: gx,gy") == 0;
 }

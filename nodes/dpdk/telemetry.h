@@ -1,5 +1,5 @@
-/* telemetry.h - telemetry of a running node for dpdk-telemetry.py: /hxmesh/ports, /hxmesh/credits, /hxmesh/drops and
- * /hxmesh/route,GX,GY.
+/* telemetry.h - telemetry of a running node for dpdk-telemetry.py: /hxmesh/ports, /hxmesh/credits, /hxmesh/drops,
+ * /hxmesh/stalls and /hxmesh/route,GX,GY.
  *
  * Values are read while cores run: each is correct, but they are not of one instant. */
 #ifndef DPDK_NODE_TELEMETRY_H

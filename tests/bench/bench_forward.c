@@ -27,6 +27,7 @@ struct bench {
     struct shm_tx tx[HX_ACCELERATOR_PORTS];
     struct shm_rx rx[HX_ACCELERATOR_PORTS];
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     struct hal_switch hal;
     struct hx_switch sw;
     uint64_t random;
@@ -53,6 +54,7 @@ static void set_up(struct bench *b)
                                  .brings = 31,
                                  .up = 31,
                                  .drops = b->drops,
+                                 .stalls = b->stalls,
                                  .tx = b->tx,
                                  .rx = b->rx};
     uint32_t node = hx_accelerator(&b->g, GX, GY);

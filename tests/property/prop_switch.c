@@ -1,5 +1,6 @@
 /* prop_switch.c - switches under random and adversarial traffic, in hundreds of seeded runs, checked packet by packet.
  *
+ * A run has the constants of one platform, and calls the switch by steps or, as the virtual clock does, for each event.
  * The check sees arrivals, the credit before each step, and departures by output and order. It keeps its own list of
  * waiting packets and their outputs, and checks the promises of switch.h:
  *     - every packet leaves once, unchanged, by an output of its set, on the right VC, and only with credit for all of it
@@ -7,6 +8,7 @@
  *     - a new packet takes no output that an older packet of its VC waits for
  *     - fairness: with k older packets at its input, it leaves after at most (k + 1) * inputs grants of any of its outputs
  *     - no packet waits for an output with credit for every packet that wants it
+ *     - each packet that begins to wait is counted once
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_effort.h"
@@ -37,7 +39,9 @@ struct packet {
 /* Parameters of a run. */
 struct manner {
     unsigned ports;
+    const struct switch_calls *platform;
     bool tree, one_output, short_only;
+    bool by_event;      /* by the calls for single events, not by steps */
     unsigned arrivals;  /* percent that an input gets a packet in a turn */
     unsigned busiest;   /* input that gets more */
     unsigned room;      /* most blocks that an output gains in a step */
@@ -57,7 +61,7 @@ struct checker {
     unsigned live[LIVE]; /* packets that have not left, by age */
     unsigned lives;
     unsigned room[MOST_PORTS][HX_VCS]; /* before the step */
-    unsigned drops;
+    unsigned drops, stalls;
     uint64_t waited, longest; /* over all runs */
 };
 
@@ -112,10 +116,13 @@ static void start(struct checker *j, uint64_t seed)
     static const unsigned rates[] = {3, 20, 60, 100};
     static const unsigned rooms[] = {1, 8, 33, 64};
     memset(j->packet, 0, j->packets * sizeof *j->packet);
-    j->packets = j->lives = j->drops = 0;
+    j->packets = j->lives = j->drops = j->stalls = 0;
     j->random = seed;
     bool tree = percent(j, 40);
-    j->manner = (struct manner){.tree = tree,
+    const struct switch_calls *platform = switch_platforms[below(j, SWITCH_PLATFORMS)];
+    j->manner = (struct manner){.platform = platform,
+                                .by_event = platform == &switch_of_virtual_clock || percent(j, 30),
+                                .tree = tree,
                                 .ports = tree ? 3 + below(j, MOST_PORTS - 2) : HX_ACCELERATOR_PORTS,
                                 .one_output = percent(j, 30),
                                 .short_only = percent(j, 20),
@@ -126,7 +133,7 @@ static void start(struct checker *j, uint64_t seed)
     j->manner.busiest = below(j, j->manner.ports);
     j->incrementing = tree ? 0 : below(j, 16);
     unsigned blocks = 32 + below(j, LOOPBACK_MAX_BLOCKS - 31);
-    rig_init(&j->rig, tree ? HX_ROW_SWITCH : HX_ACCELERATOR, j->manner.ports, j->incrementing, blocks);
+    rig_init_on(&j->rig, platform, tree ? HX_ROW_SWITCH : HX_ACCELERATOR, j->manner.ports, j->incrementing, blocks);
     j->rig.sw.route.columns = j->rig.sw.route.rows = OUTSIDE;
     draw_links(j);
     draw_routes(j);
@@ -342,8 +349,10 @@ static void settle(struct checker *j)
     for (unsigned i = 0; i < j->lives; i++) {
         struct packet *p = &j->packet[j->live[i]];
         bool seen = was_seen(j, p, waiting_of_input);
-        if (seen && p->state == NEW)
+        if (seen && p->state == NEW) {
             begin_waiting(j, i);
+            j->stalls++;
+        }
         assert_int_equal(seen, p->state == WAITS);
         p->was_waiting = seen;
         waiting += seen;
@@ -353,7 +362,7 @@ static void settle(struct checker *j)
 
 static void validate_step(struct checker *j)
 {
-    unsigned moved = rig_step(&j->rig);
+    unsigned moved = j->manner.by_event ? rig_events(&j->rig) : rig_step(&j->rig);
     for (unsigned port = 0; port < j->manner.ports; port++)
         note_departures(j, port);
     for (unsigned i = 0; i < j->lives; i++) {
@@ -377,7 +386,7 @@ static void validate_step(struct checker *j)
 static void reroute(struct checker *j)
 {
     draw_routes(j);
-    hx_switch_reroute(&j->rig.sw);
+    j->rig.calls->reroute(&j->rig.sw);
     for (unsigned i = 0; i < j->lives; i++) {
         struct packet *p = &j->packet[j->live[i]];
         p->set = set_of(j, p);
@@ -410,6 +419,8 @@ static void run(struct checker *j)
     }
     assert_int_equal(j->lives, 0);
     assert_int_equal(drops_of_rig(j), j->drops);
+    const uint64_t *stalls = j->rig.hal.node.stalls;
+    assert_int_equal(stalls[HX_STALL_NO_CREDIT] + stalls[HX_STALL_OUTPUT_BUSY], j->stalls);
     rig_validate_empty(&j->rig);
 }
 

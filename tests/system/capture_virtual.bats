@@ -110,6 +110,16 @@ always_same() {
     says_why "the only way" "waited, first with room" "it is here" "most room" "its turn"
 }
 
+@test "virtual capture: as many packets waited as the report counts, by their causes" {
+    local buffer
+    for buffer in 32KiB 4MiB; do
+        record "4x4 Hx2Mesh" --traffic uniform --rate 0.9 --message 8KiB --duration 5us --annotate --buffer "$buffer" --snaplen 64
+        holds ".stalls.no_credit + .stalls.output_busy == $(field frame.comment | grep -c 'waited, first with room')"
+        holds '.stalls | if .output_busy > 0 then .no_credit == 0 else .no_credit > 1000 end'
+    done
+    holds '.stalls.output_busy > 1000'
+}
+
 @test "virtual capture: a full disk never stops the run, which reports it once" {
     FILE=/dev/full
     run --separate-stderr record "4x4 Hx2Mesh" --message 20000

@@ -52,7 +52,7 @@ teardown() { rm -f "/dev/shm/$FABRIC"; }
 
 @test "install: a C program reads the counters of a fabric" {
     cat >reader.c <<END
-#include "lib/topology/metrics.h"
+#include "topology/metrics.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     printf("%s, %u links\n", head.fabric, head.links);
 }
 END
-    local share=$ROOT/share/hxmesh
+    local share=$ROOT/share/hxmesh/lib
     # shellcheck disable=SC2046 # flags are words
     gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$share" reader.c $(pkg-config --cflags --libs-only-L hxmesh) \
         -lhxmesh-host $(pkg-config --libs hxmesh) -lyaml -lm -o reader

@@ -171,7 +171,8 @@ static void publish(struct fake *f, unsigned worker, uint64_t at_ns, uint64_t si
                 &(struct hx_endpoint_stats){.packets_delivered = packets, .bytes_delivered = 10 * packets});
     }
     hx_metrics_set(&w->simulated_ps, simulated_ps);
-    hx_metrics_end(w, at_ns, at_ns / 2, packets, 0, (const uint64_t[HX_DROP_COUNT]){0});
+    hx_metrics_end(w, at_ns, at_ns / 2, packets, 0, (const uint64_t[HX_DROP_COUNT]){0},
+                   (const uint64_t[HX_STALL_COUNT]){0});
 }
 
 static void near(double value, double expected)

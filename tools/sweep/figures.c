@@ -1,5 +1,5 @@
 /* figures.c - numbers that a report may have, by flat name, and their units (tools/sweep/sweep.h, docs/report.md). */
-#include "base/drops.h"
+#include "base/counts.h"
 #include "base/error.h"
 #include "tools/sweep/sweep.h"
 
@@ -89,16 +89,22 @@ static bool is_one_of(const char *name, const char *const *list)
     return *list != NULL;
 }
 
+/* Returns true for one of the counts below a key: "drops.malformed". */
+static bool is_count(const char *name, const char *key, const char *const *list)
+{
+    size_t bytes = strlen(key);
+    return strncmp(name, key, bytes) == 0 && is_one_of(name + bytes, list);
+}
+
 bool sweep_is_figure(const char *name)
 {
-    static const char drops[] = "drops.";
-    bool is_drop = strncmp(name, drops, sizeof drops - 1) == 0 && is_one_of(name + sizeof drops - 1, hx_drop_names);
     char figure[SWEEP_INTERVAL_NAME];
     (void)snprintf(figure, sizeof figure, "%s", name);
     char *interval = strstr(figure, SWEEP_INTERVAL);
     if (interval)
         *interval = '\0';
-    return is_drop || is_one_of(figure, names);
+    return is_count(name, "drops.", hx_drop_names) || is_count(name, "stalls.", hx_stall_names) ||
+           is_one_of(figure, names);
 }
 
 void sweep_figure_check(const char *option, const char *name)

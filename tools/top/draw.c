@@ -1,5 +1,6 @@
 /* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): state of the run, hottest links, map. */
 #include "tools/top/draw.h"
+#include "base/counts.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "topology/heat_map.h"
@@ -77,18 +78,18 @@ static unsigned draw_figures(struct canvas *c, const struct top *t, unsigned row
     return row;
 }
 
-static unsigned draw_drops(struct canvas *c, const struct top *t, unsigned row)
+/* Draws those counts that are not 0. */
+static unsigned draw_counts(struct canvas *c, unsigned row, const char *title, const char *const *names,
+                            const uint64_t *counts)
 {
-    static const char *const names[] = {
-#define DROP_NAME(name, text) text,
-        HX_DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-    };
-    unsigned at = canvas_print(c, row, 0, CANVAS_PLAIN, "drops     %s", t->sum.dropped ? "" : "none");
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
-        if (t->sum.drops[reason])
-            at = canvas_print(c, row, at, CANVAS_PLAIN, "%s %" PRIu64 "  ", names[reason], t->sum.drops[reason]);
+    const unsigned begin = canvas_print(c, row, 0, CANVAS_PLAIN, "%-10s", title);
+    unsigned at = begin;
+    for (unsigned i = 0; names[i]; i++) {
+        if (counts[i])
+            at = canvas_print(c, row, at, CANVAS_PLAIN, "%s %" PRIu64 "  ", names[i], counts[i]);
     }
+    if (at == begin)
+        (void)canvas_print(c, row, at, CANVAS_PLAIN, "none");
     return row + 1;
 }
 
@@ -258,7 +259,8 @@ void top_draw(struct canvas *c, const struct top *t, const struct top_view *view
 {
     draw_title(c, t);
     unsigned row = draw_figures(c, t, 1);
-    row = draw_drops(c, t, row);
+    row = draw_counts(c, row, "drops", hx_drop_names, t->sum.drops);
+    row = draw_counts(c, row, "stalls", hx_stall_names, t->sum.stalls);
     row = draw_faults(c, t, row);
     row = draw_planned(c, t, row);
     row = draw_workers(c, t, row) + 1;

@@ -1,5 +1,6 @@
 /* json.c - a line of `hxmesh top --json` (docs/top.md lists the keys). */
 #include "base/json.h"
+#include "base/counts.h"
 #include "base/error.h"
 #include "spec/spec.h"
 #include "tools/top/top.h"
@@ -10,19 +11,6 @@
 static json_t *number(uint64_t value)
 {
     return json_integer((json_int_t)value);
-}
-
-static json_t *drops_json(const struct top *t)
-{
-    static const char *const names[] = {
-#define DROP_NAME(name, text) text,
-        HX_DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-    };
-    json_t *drops = json_object();
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        (void)json_object_set_new(drops, names[reason], number(t->sum.drops[reason]));
-    return drops;
 }
 
 static json_t *rates_json(const struct top *t)
@@ -113,7 +101,8 @@ json_t *top_json(const struct top *t, double interval, unsigned links)
     SET("operations", operations_json(t));
     SET("acknowledgements", number(s->acks_sent));
     SET("worker_deaths", json_integer((json_int_t)s->deaths));
-    SET("drops", drops_json(t));
+    SET("drops", hx_json_counts(hx_drop_names, t->sum.drops));
+    SET("stalls", hx_json_counts(hx_stall_names, t->sum.stalls));
     SET("faults", faults_json(t));
     SET("faults_holding", number(t->now.faults.holding));
     SET("changes_holding", number(t->now.faults.planned));

@@ -210,10 +210,10 @@ static void take_sums(struct top *t)
         s.operations_ended += worker->operations_ended;
         s.operations_open += worker->operations_open;
         s.deaths += (unsigned)worker->deaths;
-        for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
+        for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             s.drops[reason] += worker->drops[reason];
-            s.dropped += worker->drops[reason];
-        }
+        for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
+            s.stalls[cause] += worker->stalls[cause];
         last = worker->at_ns > last ? worker->at_ns : last;
         simulated = worker->simulated_ps > simulated ? worker->simulated_ps : simulated;
         t->rate.busy += t->worker[w].busy;

@@ -20,7 +20,8 @@ struct top_worker {
 struct top_sum {
     uint64_t hops, messages_sent, messages_received, messages_failed;
     uint64_t packets_sent, packets_repeated, packets_delivered, bytes_delivered, acks_sent, bytes_corrupted;
-    uint64_t drops[HX_DROP_COUNT], dropped;
+    uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     uint64_t operations_ended, operations_open;
     unsigned deaths;
 };

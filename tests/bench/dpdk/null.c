@@ -86,8 +86,13 @@ static void build(struct bench *b)
     c->node = &b->node;
     c->carrier = 15;
     c->looked_at = INT64_MAX; /* these peers are silent */
-    c->hal = (struct hal_switch){
-        .port = b->port, .ports = HX_ACCELERATOR_PORTS, .mine = 15, .up = 15, .send = c->send, .drops = c->drops};
+    c->hal = (struct hal_switch){.port = b->port,
+                                 .ports = HX_ACCELERATOR_PORTS,
+                                 .mine = 15,
+                                 .up = 15,
+                                 .send = c->send,
+                                 .drops = c->drops,
+                                 .stalls = c->stalls};
     c->tables = rte_zmalloc(NULL, hx_route_bytes(&b->config.g, b->config.node), 64);
     hx_switch_init(&c->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &c->hal,
                    rte_zmalloc(NULL, hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS), 64));

@@ -2,7 +2,7 @@
  * frames; garbage or another job's tag on every port does no harm.
  *
  * HX_GARBAGE_TURNS: turns with garbage (50000). */
-#include "base/drops.h"
+#include "base/counts.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "nodes/dpdk/core.h"

@@ -9,6 +9,7 @@
 #define HXMESH_TESTS_SUPPORT_LOOPBACK_H
 
 #include "hal_port.h"
+#include "tests/support/loopback/support_platforms.h"
 #include "tests/support/support_lab.h"
 #include "tests/support/support_messages.h"
 
@@ -21,6 +22,7 @@ void lab_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency);
 /* ---- one switch ---- */
 
 struct rig {
+    const struct switch_calls *calls; /* its platform's; set by rig_init_on() */
     struct hal_switch hal;
     struct hx_switch sw;
     struct loopback_wire *wire; /* [ports]: outputs */
@@ -46,6 +48,9 @@ enum { RIG_JOB = 7 };
 /* Makes a switch of `kind` with free routes: destination (gx, any gy) may leave by rig.sets[gx] (rig.tree[gx]).
  * `incrementing`: ports that lead off the board. No output has room. */
 void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned incrementing, unsigned blocks);
+/* The same with the constants of another platform. */
+void rig_init_on(struct rig *r, const struct switch_calls *calls, enum hx_node_kind kind, unsigned ports,
+                 unsigned incrementing, unsigned blocks);
 /* A packet arrives. Returns false if the buffer has no room. */
 bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length);
 /* A packet with these fields arrives; the buffer must have room. */
@@ -57,7 +62,9 @@ void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks);
 void rig_room_everywhere(struct rig *r, unsigned blocks);
 unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc);
 unsigned rig_step(struct rig *r);
-/* Passes the single packet that arrived, on `vc` of `input`, while no packet waits. */
+/* The same by the calls for single events, as the virtual clock makes them: grants, then arrivals. */
+unsigned rig_events(struct rig *r);
+/* Passes the packet that arrived first on `vc` of `input`; no waiting packet may leave. */
 unsigned rig_pass(struct rig *r, unsigned input, unsigned vc);
 /* Grants a waiting packet this output, the only one with credit; no packet arrived. */
 uint64_t rig_grant(struct rig *r, unsigned output);

@@ -24,9 +24,20 @@ void rig_links(struct rig *r, uint64_t up, uint64_t above)
     }
 }
 
+const struct switch_calls switch_of_links = SWITCH_CALLS("links");
+
+const struct switch_calls *const switch_platforms[SWITCH_PLATFORMS] = {&switch_of_links, &switch_of_shared_memory,
+                                                                       &switch_of_virtual_clock};
+
 void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned incrementing, unsigned blocks)
 {
-    *r = (struct rig){.blocks = blocks};
+    rig_init_on(r, &switch_of_links, kind, ports, incrementing, blocks);
+}
+
+void rig_init_on(struct rig *r, const struct switch_calls *calls, enum hx_node_kind kind, unsigned ports,
+                 unsigned incrementing, unsigned blocks)
+{
+    *r = (struct rig){.calls = calls, .blocks = blocks};
     lab_node(&r->hal.node, ports, HX_VCS, blocks, 0);
     r->wire = lab_memory(ports * sizeof *r->wire);
     for (unsigned port = 0; port < ports; port++) {
@@ -40,7 +51,7 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned in
         }
     }
     memset(r->any, 0xFF, sizeof r->any);
-    hx_switch_init(&r->sw, ports, HX_VCS, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports, HX_VCS)));
+    calls->init(&r->sw, ports, HX_VCS, RIG_JOB, &r->hal, lab_memory(calls->bytes(ports, HX_VCS)));
     r->sw.route = (struct hx_route){.vcs = HX_VCS,
                                     .last_vc = HX_VCS - 1,
                                     .x_table = r->sets,
@@ -124,22 +135,28 @@ unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc)
 
 unsigned rig_step(struct rig *r)
 {
-    unsigned moved = !r->sw.route.is_router ? hx_accelerator_step(&r->sw) : hx_router_step(&r->sw);
+    unsigned moved = r->calls->step[r->sw.route.is_router](&r->sw);
     assert_int_equal(r->hal.node.sent, 0); /* every transmission is committed */
     return moved;
+}
+
+/* The packet of (input, VC) that the switch has not seen. */
+static struct hx_single_arrival next_arrival(struct rig *r, unsigned input, unsigned vc)
+{
+    const struct hx_desc *d = hal_arrival(&r->hal, input, vc, hx_lane(r->sw.input[input].seen, vc));
+    return (struct hx_single_arrival){.d = d,
+                                      .offered = r->sw.route.is_router ? hx_router_offers(&r->sw, input, d)
+                                                                       : hx_accelerator_offers(&r->sw, input, d),
+                                      .input = input,
+                                      .vc = vc};
 }
 
 unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
 {
     const struct hx_input *in = &r->sw.input[input];
     bool router = r->sw.route.is_router;
-    const struct hx_desc *d = hal_arrival(&r->hal, input, vc, hx_lane(in->seen, vc));
-    const struct hx_single_arrival c = {.d = d,
-                                        .offered = router ? hx_router_offers(&r->sw, input, d)
-                                                          : hx_accelerator_offers(&r->sw, input, d),
-                                        .input = input,
-                                        .vc = vc};
-    unsigned moved = router ? hx_router_pass(&r->sw, &c) : hx_accelerator_pass(&r->sw, &c);
+    const struct hx_single_arrival c = next_arrival(r, input, vc);
+    unsigned moved = r->calls->pass[router](&r->sw, &c);
     hal_release(&r->hal, input, in->tail, in->seen, in->waiting);
     hal_commit(&r->hal);
     assert_int_equal(r->hal.node.sent, 0);
@@ -148,9 +165,36 @@ unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
 
 uint64_t rig_grant(struct rig *r, unsigned output)
 {
-    uint64_t freed = !r->sw.route.is_router ? hx_accelerator_grant(&r->sw, output) : hx_router_grant(&r->sw, output);
+    uint64_t freed = r->calls->grant[r->sw.route.is_router](&r->sw, output);
     assert_int_equal(r->hal.node.sent, 0);
     return freed;
+}
+
+/* A packet that is offered outputs, none of which has credit, waits. */
+static unsigned pass_or_wait(struct rig *r, unsigned input, unsigned vc)
+{
+    const struct hx_single_arrival c = next_arrival(r, input, vc);
+    bool may_go = c.offered == 0;
+    for (uint64_t left = c.offered; left && !may_go; left &= left - 1)
+        may_go = hal_tx_credits(&r->hal, (unsigned)__builtin_ctzll(left)) != 0;
+    if (may_go)
+        return rig_pass(r, input, vc);
+    r->calls->wait(&r->sw, &c);
+    return 0;
+}
+
+unsigned rig_events(struct rig *r)
+{
+    unsigned moved = 0;
+    for (unsigned output = 0; output < r->sw.outputs; output++)
+        while (rig_grant(r, output))
+            moved++;
+    for (unsigned input = 0; input < r->sw.inputs; input++) {
+        uint64_t fresh;
+        while ((fresh = hal_arrived(&r->hal, input) ^ r->sw.input[input].seen))
+            moved += pass_or_wait(r, input, hx_lanes_take(&fresh));
+    }
+    return moved;
 }
 
 static unsigned field(const uint8_t *frame, unsigned at, unsigned bytes)

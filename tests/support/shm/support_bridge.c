@@ -228,7 +228,7 @@ void bench_west_sends(struct bench *b, uint32_t number, uint32_t length, unsigne
     assert_true(hx_lane(hal_tx_credits(&b->west->hal, HX_E), vc) > 0);
     assert_true(shm_buffer_get(&b->w.shm, &d.buffer, 0));
     (void)bench_make_frame(b->f.buffers[d.buffer].frame, number, length, 0, 0); /* hop fields are not kept in memory */
-    hal_transmit(&b->west->hal, HX_E, HX_LOCAL, 0, &d);
+    shm_transmit(&b->west->hal, HX_E, &d);
     west_commits(b);
 }
 

@@ -23,6 +23,7 @@ static struct {
     struct shm_tx tx[PORTS];
     struct shm_rx rx[PORTS];
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
     struct hal_switch hal;
     struct hx_switch sw;
     uint8_t x[DIGITS], y[1];
@@ -83,6 +84,7 @@ static void open_switch(bool router)
                                 .brings = 31,
                                 .up = 31,
                                 .drops = t.drops,
+                                .stalls = t.stalls,
                                 .tx = t.tx,
                                 .rx = t.rx};
     hx_switch_init(&t.sw, PORTS, HX_MESH_VCS, 0, &t.hal, t.window);

@@ -22,6 +22,7 @@ struct ends {
     struct shm_rx from_rx, to_rx;
     struct hal_switch from, to;
     uint64_t drops[HX_DROP_COUNT];
+    uint64_t stalls[HX_STALL_COUNT];
 };
 
 /* Positions of all VCs begin at `start`. */
@@ -53,6 +54,7 @@ static void open_ends(struct ends *e, unsigned slots, uint16_t start)
     e->to = e->from;
     e->to.worker = &e->to_worker;
     e->from.drops = e->to.drops = e->drops;
+    e->from.stalls = e->to.stalls = e->stalls;
     e->from.tx = &e->from_tx;
     e->from.rx = &e->from_rx;
     e->to.tx = &e->to_tx;
@@ -74,7 +76,7 @@ static void send(struct ends *e, unsigned vc, uint32_t buffer)
                               .dst_addr_lo = 9,
                               .job = 11,
                               .flow = 13};
-    hal_transmit(&e->from, 0, 0, vc, &d);
+    shm_transmit(&e->from, 0, &d);
 }
 
 static unsigned room(struct ends *e, unsigned vc)

@@ -96,7 +96,7 @@ static struct hx_desc draw_packet(uint8_t *wire, unsigned seed, uint16_t length)
 /* A step in which the packet leaves by the port; without the commit. */
 static void leave(unsigned port, const struct hx_desc *d)
 {
-    hal_transmit(b.h, port, HX_LOCAL, d->vc, d);
+    shm_transmit(b.h, port, d);
     shm_tap_step(b.h);
     b.h->tx[port].head = b.h->tx[port].link->heads;
     b.h->sent = 0;

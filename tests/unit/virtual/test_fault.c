@@ -90,7 +90,7 @@ static void send_packet(uint64_t t, unsigned blocks)
     uint16_t position = hx_lane(h->rx[HX_W].head, 0);
     virtual_deliver(&h->rx[HX_W], &d, t, virtual_birth(0, MIDDLE));
     worker.v.now = t;
-    hal_transmit(h, HX_E, HX_W, 0, hal_arrival(h, HX_W, 0, position));
+    hal_transmit(h, HX_E, 0, HX_W, 0, hal_arrival(h, HX_W, 0, position));
     h->rx[HX_W].ready = h->rx[HX_W].tail = h->rx[HX_W].head;
     support_virtual_forget(h->sim_node);
     virtual_post_end(&worker.v);

@@ -127,7 +127,7 @@ static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t
     const struct virtual_sent sum = h->tx[out].sum;
     virtual_deliver(&h->rx[in], &d, r, virtual_birth(0, MIDDLE));
     worker.v.now = t;
-    hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
+    hal_transmit(h, out, vc, in, vc, hal_arrival(h, in, vc, position));
     h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
     support_virtual_forget(h->sim_node);
     if (out != HX_LOCAL)
@@ -341,7 +341,7 @@ static void departures_to_other_workers_lower_the_published_window(void **state)
         if (n == 0)
             hal_drop(h, port, 0, hal_arrival(h, port, 0, position), HX_DROP_UNREACHABLE);
         else
-            hal_transmit(h, port, port, 0, hal_arrival(h, port, 0, position));
+            hal_transmit(h, port, 0, port, 0, hal_arrival(h, port, 0, position));
         virtual_post_end(w);
         h->rx[port].ready = h->rx[port].tail = h->rx[port].head;
         support_virtual_forget(h->sim_node);

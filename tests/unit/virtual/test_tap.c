@@ -23,7 +23,6 @@ struct bench {
     struct hal_switch sw[PORTS];
     struct virtual_tx tx[PORTS][HX_ACCELERATOR_PORTS];
     struct virtual_rx rx[PORTS][HX_ACCELERATOR_PORTS];
-    struct virtual_slot looked; /* slot of the packet that a switch sends */
     struct hal_endpoint ep[PORTS];
     struct hx_tap_count counts[PORTS];
     uint32_t interface[PORTS];
@@ -46,12 +45,8 @@ static int set_up(void **state)
     for (uint32_t n = 0; n < PORTS; n++) {
         b->interface[n] = n + 1;
         b->tx[n][HX_LOCAL].link = n;
-        b->sw[n] = (struct hal_switch){.worker = &b->w,
-                                       .ports = HX_ACCELERATOR_PORTS,
-                                       .tx = b->tx[n],
-                                       .rx = b->rx[n],
-                                       .looked = &b->looked,
-                                       .endpoint = &b->ep[n]};
+        b->sw[n] = (struct hal_switch){
+            .worker = &b->w, .ports = HX_ACCELERATOR_PORTS, .tx = b->tx[n], .rx = b->rx[n], .endpoint = &b->ep[n]};
         b->ep[n] = (struct hal_endpoint){.worker = &b->w, .planes = 1, .plane = {{.sw = &b->sw[n]}}, .rank = n};
     }
     hx_tap_producer_init(&b->tap.out, b->ring, RING_BYTES);
@@ -232,12 +227,12 @@ static void both_ends_of_a_link_are_recorded(void **state)
     b->tx[0][HX_E].link = 1;
     b->tx[0][HX_E].kind = &link;
     b->rx[0][HX_E].link = 2;
-    b->looked.birth = virtual_birth(1000, 1);
-    struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .vc = 1};
-    memset(virtual_pool_frame(&b->w.pool, d.buffer), 0, SNAPLEN);
-    virtual_tap_sent(&b->sw[0], HX_E, HX_W, 0, &d, SENT);
-    d.vc = 2;
-    virtual_tap_sent(&b->sw[0], HX_LOCAL, HX_W, 0, &d, SENT);
+    const struct virtual_slot slot = {.d = {.buffer = virtual_pool_get(&b->w.pool)}, .birth = virtual_birth(1000, 1)};
+    memset(virtual_pool_frame(&b->w.pool, slot.d.buffer), 0, SNAPLEN);
+    for (unsigned vc = 1; vc <= 2; vc++) {
+        const struct hx_desc sent = hx_desc_onward(&slot.d, vc);
+        virtual_tap_sent(&b->sw[0], vc == 1 ? HX_E : HX_LOCAL, HX_W, &slot, &sent, SENT);
+    }
     virtual_tap_flush(&b->tap, UINT64_MAX);
     (void)hx_tap_look(&b->in);
     uint64_t id = 0;

@@ -68,7 +68,6 @@ static void empty(void)
 static struct hx_tap_note note_of(const struct hx_desc *d, unsigned vc, unsigned output)
 {
     struct hx_tap_note n;
-    h->looked = (const struct virtual_slot *)(const void *)d; /* descriptors are in slots */
     virtual_tap_note(&n, h, output, HX_W, vc, d);
     assert_int_equal(n.input, HX_W);
     assert_int_equal(n.input_vc, vc);
@@ -148,7 +147,6 @@ static struct {
     struct virtual_rx rx[PORTS];
     struct virtual_tx tx[PORTS];
     struct hx_input input[PORTS];
-    struct virtual_slot slot;
     uint64_t ports[1], all[1], from[PORTS];
 } many;
 
@@ -156,7 +154,6 @@ static void make_many(unsigned first)
 {
     many.sim_node = (struct virtual_sim_node){.router = true, .node = &many.node, .worker = &worker.v};
     many.node.hal = (struct hal_switch){.worker = &worker.v, .sim_node = &many.sim_node, .rx = many.rx, .tx = many.tx};
-    many.node.hal.looked = &many.slot;
     many.node.sw.input = many.input;
     many.node.sw.route = (struct hx_route){.is_router = true,
                                            .last_vc = HX_VCS - 1,
@@ -181,14 +178,15 @@ static void more_candidates_than_entries(void **state)
     make_many(FIRST);
     _Alignas(struct hx_tap_note) uint8_t memory[sizeof(struct hx_tap_note) + 2 * PORTS] = {0};
     struct hx_tap_note *n = (struct hx_tap_note *)(void *)memory;
-    virtual_tap_note(n, &many.node.hal, PORTS - 1, 0, 1, &many.slot.d);
+    const struct hx_desc d = {0};
+    virtual_tap_note(n, &many.node.hal, PORTS - 1, 0, 1, &d);
     assert_true(n->candidates == many.ports[0]);
     assert_int_equal(n->reason, HX_TAP_MOST_ROOM);
     for (unsigned i = 0; i < HX_TAP_ROOMS; i++)
         assert_int_equal(n->room[i], FIRST + i);
     for (size_t at = BEHIND; at < sizeof memory; at++)
         assert_int_equal(memory[at], 0);
-    virtual_tap_note(n, &many.node.hal, PORTS - 2, 0, 1, &many.slot.d);
+    virtual_tap_note(n, &many.node.hal, PORTS - 2, 0, 1, &d);
     assert_int_equal(n->reason, HX_TAP_TURN);
 }
 

@@ -1,12 +1,12 @@
-/* switch_room.h - credit of a switch's outputs during a step, and selection among them.
+/* switch_credit.h - VC allocation, and credit of a switch's outputs during a step.
  *
  * An accelerator has at most four linked outputs, so their credit on one VC is one word of four lanes, which stays in a
  * register while a VC is served (all_ports()). A router asks its platform for each output. With HAL_SPARSE an
  * accelerator does so too, as its steps find one or two packets and need few outputs. */
-#ifndef HX_SWITCH_ROOM_H
-#define HX_SWITCH_ROOM_H
+#ifndef HX_SWITCH_CREDIT_H
+#define HX_SWITCH_CREDIT_H
 
-#include "switch_parts.h"
+#include "switch_route.h"
 
 enum { NO_PORT = 255 };
 
@@ -30,6 +30,35 @@ struct burst {
 ALWAYS_INLINE bool all_ports(bool is_accelerator)
 {
     return is_accelerator && !HAL_SPARSE;
+}
+
+/* ---- VC allocation ---- */
+
+/* Returns the VC on which a packet goes on behind a port. */
+ALWAYS_INLINE unsigned vc_behind(const struct hx_route *r, unsigned input, unsigned vc, unsigned port,
+                                 bool is_accelerator)
+{
+    return is_accelerator ? hx_mesh_vc(r, vc, port) : hx_router_vc(r, input, vc, port);
+}
+
+/* Returns the inputs that, for one VC, share the queue of `input` for `port`: they have the same VC behind it. */
+static uint64_t same_queue(const struct hx_route *r, unsigned port, unsigned input)
+{
+    uint64_t vc_increment = r->vc_increment[port] >> input & 1 ? r->vc_increment[port] : ~r->vc_increment[port];
+    return vc_increment & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
+}
+
+/* Returns those of `ports` that only packets for another VC than this packet's wait for. One VC must not block another,
+ * or they could deadlock. */
+static uint64_t wanted_on_other_vc(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
+{
+    uint64_t otherwise = 0;
+    for (ports &= sw->wanted[vc]; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        bool same = sw->requests[(size_t)vc * sw->outputs + port] & same_queue(&sw->route, port, input);
+        otherwise |= (uint64_t)!same << port;
+    }
+    return otherwise;
 }
 
 /* ---- credit ---- */
@@ -99,59 +128,6 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool is_
         b->local -= cost;
     else
         b->lanes -= (uint64_t)cost << 2 << (16 * port);
-}
-
-/* ---- selection ---- */
-
-/* Returns the port of the set with the most credit, or NO_PORT if that is less than `cost`. Ties: lane p has rank p ^
- * turn, so any two ports, and all four, win equally often. */
-ALWAYS_INLINE unsigned select_accelerator(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
-{
-    static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
-                                        0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
-                                        0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
-                                        0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
-    static const uint64_t ranks[4] = {0x0003000200010000, 0x0002000300000001, 0x0001000000030002, 0x0000000100020003};
-    unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
-    uint64_t ranked = (lanes | ranks[turn]) & spread[ports & 15];
-    uint32_t pair = (uint32_t)(ranked >> 32);
-    uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
-    uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
-    uint32_t best = low > high ? low : high;
-    return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
-}
-
-/* The same, but asks the platform for credit, of the ports of the set only. */
-ALWAYS_INLINE unsigned select_sparse(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
-{
-    unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
-    if ((ports & (ports - 1)) == 0) { /* most packets have one port, or none */
-        unsigned port = ports ? (unsigned)__builtin_ctzll(ports) : NO_PORT;
-        return port != NO_PORT && room_of_port(sw, port, vc) >= cost ? port : NO_PORT;
-    }
-    unsigned best = 0;
-    for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        unsigned ranked = room_of_port(sw, port, vc) << 2 | (port ^ turn);
-        best = ranked > best ? ranked : best;
-    }
-    return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
-}
-
-/* The same for any set of ports: each gets a new random 16-bit rank for each choice. */
-ALWAYS_INLINE unsigned select_router(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
-{
-    uint64_t tie = hx_switch_tie(sw);
-    uint32_t most = (cost << 16) - 1;
-    unsigned best = NO_PORT;
-    for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        uint64_t mixed = (tie ^ port * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0xFF51AFD7ED558CCD);
-        uint32_t ranked = router_room(sw, port, input, vc) << 16 | (uint32_t)(mixed >> 48);
-        best = ranked > most ? port : best;
-        most = ranked > most ? ranked : most;
-    }
-    return best;
 }
 
 #endif
