@@ -41,7 +41,8 @@ static uint64_t left_in_group(const char *group)
     return most > used ? most - used : 0;
 }
 
-uint64_t memory_available(void)
+/* Bytes that this process and its children may still take: of the machine, and of their control groups. */
+static uint64_t available_bytes(void)
 {
     uint64_t available = number_in("/proc/meminfo", "MemAvailable:") * 1024;
     uint64_t least = available ? available : UINT64_MAX;
@@ -62,7 +63,7 @@ uint64_t memory_available(void)
 void memory_check(const char *who, uint64_t bytes, const char *less)
 {
     const double gib = 1 << 30;
-    uint64_t available = memory_available();
+    uint64_t available = available_bytes();
     if (bytes > available)
         hx_die(HX_EXIT_ENVIRONMENT, who, "needs about %.1f GiB of memory, there are %.1f GiB (%s)", (double)bytes / gib,
                (double)available / gib, less);

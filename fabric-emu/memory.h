@@ -7,8 +7,6 @@
 uint64_t memory_private_bytes(void);
 /* Processes killed because memory ran out, since the machine started. */
 uint64_t memory_oom_kills(void);
-/* Bytes that this process and its children may still take: of the machine, and of their control groups. */
-uint64_t memory_available(void);
 /* Dies with one line if less than `bytes` is available; `less`: what would need less. */
 void memory_check(const char *who, uint64_t bytes, const char *less);
 

@@ -102,7 +102,7 @@ static void take_credit(struct channel *c, unsigned slots, uint32_t released, un
         c->allowed += more;
 }
 
-void pair_give_back(struct hx_program *p, uint32_t peer, enum channel_name channel, uint32_t sequence)
+static void give_back(struct hx_program *p, uint32_t peer, enum channel_name channel, uint32_t sequence)
 {
     struct channel *c = &p->pair[peer].channel[channel];
     unsigned slots = slots_of[channel];
@@ -149,7 +149,7 @@ static bool take(struct hx_program *p, uint32_t peer, enum channel_name channel,
     if (short_one)
         lend(p, peer, &head, data + sizeof head);
     else
-        pair_give_back(p, peer, channel, head.sequence);
+        give_back(p, peer, channel, head.sequence);
     return true;
 }
 
@@ -196,7 +196,7 @@ void hx_program_release(struct hx_program *p, const struct hx_program_event *arr
         pair_stir(p, arrived->peer);
     } else if (pair->lent) {
         pair->lent--;
-        pair_give_back(p, arrived->peer, CHANNEL_SHORT, arrived->ticket);
+        give_back(p, arrived->peer, CHANNEL_SHORT, arrived->ticket);
     }
 }
 

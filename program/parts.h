@@ -204,7 +204,6 @@ bool pair_may(struct hx_program *p, uint32_t peer, enum channel_name channel);
 /* Sends a message; sets sequence and credits in *head. */
 void pair_send(struct hx_program *p, struct note *note, enum channel_name channel, struct head *head, const void *data,
                uint32_t bytes);
-void pair_give_back(struct hx_program *p, uint32_t peer, enum channel_name channel, uint32_t sequence);
 /* Handles an arrival in a slot or region. */
 void pair_arrived(struct hx_program *p, uint32_t index, uint32_t bytes);
 /* Takes mail and arrivals; does pending work. */

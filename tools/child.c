@@ -214,15 +214,6 @@ unsigned child_wait(struct child *children, unsigned count, int milliseconds)
     }
 }
 
-struct child_result child_run(char *const *argv)
-{
-    struct child c = {0};
-    child_start(&c, argv);
-    while (child_wait(&c, 1, -1) == 1)
-        ;
-    return c.result;
-}
-
 void child_beside(const char *name, char *path, size_t bytes)
 {
     char self[PATH_MAX] = "";

@@ -39,11 +39,8 @@ void child_catch_signals(void);
 /* Whether such a signal has arrived. */
 bool child_interrupted(void);
 
-/* Runs argv[0], a path, until it exits; argv ends with NULL. Dies with HX_EXIT_ENVIRONMENT if it cannot create a
+/* Starts argv[0], a path; argv ends with NULL, *c is all zeros. Dies with HX_EXIT_ENVIRONMENT if it cannot create a
  * process or pipe. */
-struct child_result child_run(char *const *argv);
-
-/* Starts the program; *c is all zeros. */
 void child_start(struct child *c, char *const *argv);
 /* Reads what the programs write until one exits or the time is over (-1: no limit). Returns the number of the program
  * that exited, with its result complete; `count`: none. */

@@ -40,14 +40,14 @@ static const json_t *value_of(const struct report *r, const char *key)
     return at;
 }
 
-bool report_has(const struct report *r, const char *key)
+static bool has_key(const struct report *r, const char *key)
 {
     return value_of(r, key) != NULL;
 }
 
 void report_need(const struct report *r, const char *key)
 {
-    if (!report_has(r, key))
+    if (!has_key(r, key))
         note(r, key);
 }
 

@@ -30,8 +30,6 @@ struct report {
 
 struct report report_open(const json_t *json, struct report_notes *notes);
 
-/* Whether there is such a key; none is noted. */
-bool report_has(const struct report *r, const char *key);
 /* Notes the key unless it is there; null counts as there. */
 void report_need(const struct report *r, const char *key);
 

@@ -82,11 +82,6 @@ void capture_writer_start(struct capture_writer *w, struct capture *c, bool patc
         hx_die_of(&w->shared->problem);
 }
 
-void capture_writer_give_up(const struct capture_writer *w)
-{
-    atomic_store(&tap_of(w)->gave_up, 1);
-}
-
 static uint64_t taken(const struct capture_writer *w)
 {
     const struct capture_memory *m = w->capture->plan.memory;

@@ -33,9 +33,6 @@ void capture_writer_start(struct capture_writer *w, struct capture *c, bool patc
 void capture_writer_begins(const struct capture_writer *w);
 bool capture_writer_goes_on(const struct capture_writer *w);
 
-/* Lets workers continue without the writer. */
-void capture_writer_give_up(const struct capture_writer *w);
-
 /* Waits for the rest to be written, after all workers ended. whole: the run came to its end. report->error is
  * EOWNERDEAD if the writer was killed. */
 void capture_writer_stop(struct capture_writer *w, bool whole, struct capture_report *report);

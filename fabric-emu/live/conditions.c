@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool conditions_link_is_shut(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+/* Whether the link from port (plane, node, port) is down or closed: it takes no packets. */
+static bool link_is_shut(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
     return fab_link_is_shut(f, fab_first_port(f, plane, node) + port);
 }
@@ -69,11 +70,12 @@ static void follow_port(struct worker *w, struct node *n, unsigned port, struct 
     n->faulty[port]->f.leaving = intact;
 }
 
-bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least)
+/* Whether a host has a working link to a node numbered `least` or above. */
+static bool host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least)
 {
     for (unsigned port = 0; port < HX_LOCAL; port++) {
         uint32_t far = hx_fabric_far(f->g, host, port).node;
-        if (far != HX_NOWHERE && far >= least && !conditions_link_is_shut(f, plane, host, port))
+        if (far != HX_NOWHERE && far >= least && !link_is_shut(f, plane, host, port))
             return true;
     }
     return false;
@@ -83,7 +85,7 @@ static bool has_link(const struct fab_fabric *f, uint32_t host)
 {
     bool any = false;
     for (unsigned plane = 0; plane < f->g->planes; plane++)
-        any = any || conditions_host_leads(f, plane, host, 0);
+        any = any || host_leads(f, plane, host, 0);
     return any;
 }
 
@@ -168,7 +170,7 @@ uint64_t conditions_ports_up(const struct worker *w, unsigned plane, uint32_t no
         struct hx_end far = hx_fabric_far(w->f->g, node, port);
         bool local = node < w->f->g->hosts && port == HX_LOCAL;
         bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port) &&
-                     !conditions_link_is_shut(w->f, plane, node, port);
+                     !link_is_shut(w->f, plane, node, port);
         up |= (uint64_t)(local || wired) << port;
     }
     return up;

@@ -15,14 +15,8 @@ struct faulty_link {
     struct shm_faulty f;
 };
 
-/* Whether the link from port (plane, node, port) is down or closed: it takes no packets. */
-bool conditions_link_is_shut(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
-
 /* Whether a host has been without links in all planes for `ns`. Packets to it are dropped without a report. */
 bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns);
-
-/* Whether a host has a working link to a node numbered `least` or above. */
-bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least);
 
 /* Follows control->conditions for links into this worker's switches. Call it between steps. */
 void conditions_follow(struct worker *w);

@@ -8,9 +8,8 @@
 
 /* Shared bytes. */
 struct route_bytes {
-    uint64_t hash;
-    void *at; /* NULL: an empty slot */
-    size_t bytes;
+    uint64_t hash, bytes;
+    void *at;
 };
 
 /* Builds the tables of a node into `tables`. */
@@ -29,60 +28,37 @@ static void fill(const struct model *m, const struct hx_fabric *g, uint32_t node
 
 /* ---- equal bytes have one memory ---- */
 
-enum { FIRST_SLOTS = 1024 };
-
 struct route_builder route_builder_open(const struct model *m)
 {
-    struct route_builder b = {.boards = {.spec = m->spec}, .slots = FIRST_SLOTS};
+    struct route_builder b = {.boards = {.spec = m->spec}};
     for (uint32_t node = 0; node < m->g->nodes; node++) {
         size_t bytes = hx_fabric_route_bytes(m->g, node);
         b.room = bytes > b.room ? bytes : b.room;
     }
     b.scratch = hx_allocate(b.room / sizeof *b.scratch + 1, sizeof *b.scratch);
-    b.slot = hx_allocate(b.slots, sizeof *b.slot);
+    b.shared = hx_table_make(offsetof(struct route_bytes, at), sizeof(struct route_bytes));
     return b;
 }
 
 void route_builder_close(struct route_builder *b)
 {
     job_boards_free(&b->boards);
-    HX_FREE(b->scratch, b->slot);
-}
-
-static struct route_bytes *slot_of(const struct route_builder *b, const struct route_bytes *wanted)
-{
-    uint32_t at = (uint32_t)wanted->hash & (b->slots - 1);
-    for (; b->slot[at].at; at = (at + 1) & (b->slots - 1)) {
-        const struct route_bytes *s = &b->slot[at];
-        if (s->hash == wanted->hash && s->bytes == wanted->bytes && memcmp(s->at, wanted->at, s->bytes) == 0)
-            break;
-    }
-    return &b->slot[at];
-}
-
-static void grow(struct route_builder *b)
-{
-    struct route_bytes *before = b->slot;
-    b->slots *= 2;
-    b->slot = hx_allocate(b->slots, sizeof *b->slot);
-    for (uint32_t i = 0; i < b->slots / 2; i++)
-        if (before[i].at)
-            *slot_of(b, &before[i]) = before[i];
-    free(before);
+    hx_table_free(&b->shared);
+    free(b->scratch);
 }
 
 /* Returns the memory that has these bytes of the scratch. */
 static void *share(struct route_builder *b, const void *at, size_t bytes)
 {
-    struct route_bytes wanted = {.hash = split_mix_bytes(0, at, bytes), .at = (void *)(uintptr_t)at, .bytes = bytes};
-    struct route_bytes *s = slot_of(b, &wanted);
-    if (s->at)
-        return s->at;
-    wanted.at = memcpy(virtual_arena_take(bytes), at, bytes);
-    *s = wanted;
-    if (2 * ++b->used > b->slots)
-        grow(b);
-    return wanted.at;
+    const struct route_bytes wanted = {.hash = split_mix_bytes(0, at, bytes), .bytes = bytes};
+    struct route_bytes *s = hx_table_find(&b->shared, &wanted);
+    while (s && memcmp(s->at, at, bytes) != 0)
+        s = hx_table_find_next(&b->shared, s);
+    if (!s) {
+        s = hx_table_add(&b->shared, &wanted);
+        s->at = memcpy(virtual_arena_take(bytes), at, bytes);
+    }
+    return s->at;
 }
 
 /* Moves a pointer to the place in `to` that it has in the scratch. */

@@ -2,6 +2,7 @@
 #ifndef ROUTE_TABLES_H
 #define ROUTE_TABLES_H
 
+#include "base/table.h"
 #include "model.h"
 #include "spec/around_links.h"
 
@@ -9,10 +10,9 @@
  * different tables by addr_hi, and few by addr_lo. Under faults each node has its own memory. */
 struct route_builder {
     struct job_boards boards;
-    uint64_t *scratch;        /* tables of one node */
-    size_t room;              /* bytes of it */
-    struct route_bytes *slot; /* [slots] open hash, a power of two; at most half is in use */
-    uint32_t slots, used;
+    uint64_t *scratch; /* tables of one node */
+    size_t room;       /* bytes of it */
+    struct hx_table shared;
 };
 
 struct route_builder route_builder_open(const struct model *m);

@@ -3,23 +3,19 @@
 #ifndef HXMESH_BASE_BLOBS_H
 #define HXMESH_BASE_BLOBS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/table.h"
 
-/* Zero is an empty table. Invariant: `bucket` is an open hash of numbers plus one; bucket_mask + 1 is a power of two,
- * at least twice `count`. */
+/* Zero is an empty table. */
 struct hx_blobs {
     uint8_t *bytes; /* all strings, one behind the other */
     size_t used, bytes_room;
     struct hx_blob *blob; /* [count] */
     size_t count, room;
-    uint32_t *bucket;
-    size_t bucket_mask;
+    struct hx_table numbers; /* by hash */
 };
 
 struct hx_blob {
     size_t at, bytes; /* in the table's bytes */
-    uint64_t hash;
 };
 
 enum { HX_NO_BLOB = UINT32_MAX };

@@ -128,7 +128,7 @@ void *hx_allocate(size_t count, size_t bytes)
 
 void *hx_grow(void *array, size_t used, size_t *room, size_t bytes)
 {
-    enum { FIRST_ROOM = 64 };
+    enum { FIRST_ROOM = 8 };
     if (used < *room)
         return array;
     *room = *room ? 2 * *room : FIRST_ROOM;

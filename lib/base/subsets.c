@@ -25,18 +25,13 @@ struct hx_subsets hx_subsets_open(uint32_t of, uint32_t size, uint64_t most, uin
     struct hx_subsets s = {.of = of, .size = size, .all = number <= most, .random = seed};
     s.count = s.all ? number : most;
     s.member = hx_allocate(size, sizeof *s.member);
-    if (s.all)
-        return s;
-    s.drawn = hx_allocate(s.count * size, sizeof *s.drawn);
-    for (s.slots = 4; s.slots < 2 * s.count; s.slots *= 2)
-        ;
-    s.slot = hx_allocate(s.slots, sizeof *s.slot);
     return s;
 }
 
 void hx_subsets_close(struct hx_subsets *s)
 {
-    HX_FREE(s->member, s->drawn, s->slot);
+    free(s->member);
+    hx_blobs_free(&s->drawn);
     *s = (struct hx_subsets){.of = 0};
 }
 
@@ -86,14 +81,7 @@ static void draw_members(struct hx_subsets *s)
 /* Notes the set. Returns false if it was drawn before. */
 static bool note(struct hx_subsets *s)
 {
-    const size_t bytes = s->size * sizeof *s->member;
-    uint64_t at = split_mix_bytes(0, s->member, bytes) & (s->slots - 1);
-    for (; s->slot[at]; at = (at + 1) & (s->slots - 1))
-        if (memcmp(s->drawn + (s->slot[at] - 1) * s->size, s->member, bytes) == 0)
-            return false;
-    memcpy(s->drawn + s->given * s->size, s->member, bytes);
-    s->slot[at] = s->given + 1;
-    return true;
+    return hx_blobs_add(&s->drawn, s->member, s->size * sizeof *s->member) == s->given;
 }
 
 bool hx_subsets_next(struct hx_subsets *s)

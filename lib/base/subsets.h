@@ -10,8 +10,9 @@
 #ifndef HXMESH_BASE_SUBSETS_H
 #define HXMESH_BASE_SUBSETS_H
 
+#include "base/blobs.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 struct hx_subsets {
     uint32_t of, size;
@@ -20,9 +21,7 @@ struct hx_subsets {
     uint32_t *member;
     /* Private. */
     uint64_t given, random;
-    uint32_t *drawn; /* [count][size]: the sets so far, ascending; NULL: all come */
-    uint64_t *slot;  /* [slots]: number of a drawn set + 1 */
-    uint64_t slots;
+    struct hx_blobs drawn; /* the sets so far, unless all come */
 };
 
 /* size: 1 .. of; most: at least 1. */

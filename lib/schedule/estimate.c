@@ -1,6 +1,6 @@
 /* estimate.c - executes a schedule on the ideal network or over a carrier (estimate.h). */
 #include "schedule/estimate.h"
-#include "base/split_mix.h"
+#include "base/table.h"
 #include "base/time_heap.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct event {
 
 /* Messages of a pair. */
 struct pair {
-    uint64_t key;   /* from << 32 | to, plus 1; 0: unused */
+    uint64_t key;   /* from << 32 | to */
     uint64_t last;  /* ps: latest arrival of those in order */
     uint64_t begun; /* ps: first bit of the latest of those in order, on the ideal network */
     uint32_t sent, arrived;
@@ -47,8 +47,7 @@ struct world {
     uint32_t *list;      /* ranks that something happened to at this time */
     uint32_t listed;
     struct time_heap events;
-    struct pair *pair;
-    size_t pairs, pairs_used;
+    struct hx_table pairs; /* struct pair */
     struct letter *letter;
     size_t letters, letters_room;
     uint32_t free_letter; /* NO_LETTER: none */
@@ -57,32 +56,10 @@ enum { NO_LETTER = UINT32_MAX };
 
 /* ---- pairs ---- */
 
-static struct pair *slot(struct pair *pair, size_t pairs, uint64_t key)
-{
-    size_t at = split_mix(key) & (pairs - 1);
-    while (pair[at].key && pair[at].key != key)
-        at = (at + 1) & (pairs - 1);
-    return &pair[at];
-}
-
 static struct pair *pair_of(struct world *w, uint32_t from, uint32_t to)
 {
-    uint64_t key = ((uint64_t)from << 32 | to) + 1;
-    if (2 * w->pairs_used >= w->pairs) {
-        size_t pairs = w->pairs ? 2 * w->pairs : 64;
-        struct pair *pair = hx_allocate(pairs, sizeof *pair);
-        for (size_t i = 0; i < w->pairs; i++) {
-            if (w->pair[i].key)
-                *slot(pair, pairs, w->pair[i].key) = w->pair[i];
-        }
-        free(w->pair);
-        w->pair = pair;
-        w->pairs = pairs;
-    }
-    struct pair *p = slot(w->pair, w->pairs, key);
-    w->pairs_used += p->key == 0;
-    p->key = key;
-    return p;
+    const uint64_t key = (uint64_t)from << 32 | to;
+    return hx_table_find_or_add(&w->pairs, &key);
 }
 
 /* ---- the run ---- */
@@ -304,6 +281,7 @@ bool schedule_estimate(const struct executor_plan *plan, const struct estimate_n
 {
     uint32_t ranks = schedule_ranks(plan->schedule);
     struct world w = {.network = network, .events.bytes = sizeof(struct event), .free_letter = NO_LETTER};
+    w.pairs = hx_table_make(sizeof(uint64_t), sizeof(struct pair));
     w.place = hx_allocate(ranks, sizeof *w.place);
     w.list = hx_allocate(ranks, sizeof *w.list);
     for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -318,6 +296,7 @@ bool schedule_estimate(const struct executor_plan *plan, const struct estimate_n
         executor_free(w.place[rank].executor);
     }
     time_heap_free(&w.events);
-    HX_FREE(w.place, w.list, w.pair, w.letter);
+    hx_table_free(&w.pairs);
+    HX_FREE(w.place, w.list, w.letter);
     return good;
 }

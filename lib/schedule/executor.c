@@ -273,7 +273,10 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
                            .sending = {NONE, NONE},
                            .line = {NONE, NONE},
                            .outgoing_free = NONE,
-                           .note_free = NONE};
+                           .note_free = NONE,
+                           .buckets = hx_table_make(sizeof(uint64_t), sizeof(struct bucket)),
+                           .peer_of = hx_table_make(sizeof(uint64_t), sizeof(struct found_peer)),
+                           .instances = hx_table_make(sizeof(uint64_t), sizeof(struct found_instance))};
     if (plan->entry) {
         e->entry = plan->entry + plan->first_entry[rank];
         e->room = plan->first_entry[rank + 1] - plan->first_entry[rank];

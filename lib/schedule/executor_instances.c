@@ -3,83 +3,53 @@
  * A list has the collectives that may send. One leaves it when it has nothing to send, and returns when a message of it
  * arrives or is acknowledged. If the window of a peer is full, the collective joins the list of this peer. Each
  * acknowledgement lets the first of that list try again, before all others. */
-#include "base/split_mix.h"
 #include "schedule/executor_parts.h"
 
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 8 };
+/* ---- found by group and ordinal ---- */
 
-/* ---- the table ---- */
-
-static struct instance **first_of(struct instance_slot *slot, size_t slots, uint32_t group, uint32_t ordinal)
+static uint64_t key_of(uint32_t group, uint32_t ordinal)
 {
-    return &slot[split_mix((uint64_t)group << 32 | ordinal) & (slots - 1)].first;
-}
-
-static void put(struct instance_slot *slot, size_t slots, struct instance *c)
-{
-    struct instance **first = first_of(slot, slots, c->group, c->ordinal);
-    c->same = *first;
-    *first = c;
-}
-
-static void grow(struct executor *e)
-{
-    size_t slots = e->slots ? 2 * e->slots : FIRST_SLOTS;
-    struct instance_slot *slot = hx_allocate(slots, sizeof *slot);
-    for (size_t i = 0; i < e->slots; i++) {
-        for (struct instance *c = e->slot[i].first, *same; c; c = same) {
-            same = c->same;
-            put(slot, slots, c);
-        }
-    }
-    free(e->slot);
-    e->slot = slot;
-    e->slots = slots;
+    return (uint64_t)group << 32 | ordinal;
 }
 
 struct instance *instance_find(const struct executor *e, uint32_t group, uint32_t ordinal)
 {
-    struct instance *c = e->slots ? *first_of(e->slot, e->slots, group, ordinal) : NULL;
-    while (c && (c->group != group || c->ordinal != ordinal))
-        c = c->same;
-    return c;
+    const uint64_t key = key_of(group, ordinal);
+    const struct found_instance *f = hx_table_find(&e->instances, &key);
+    return f ? f->instance : NULL;
 }
 
 struct instance *instance_add(struct executor *e, uint32_t group, uint32_t ordinal)
 {
     struct instance *c = hx_allocate(1, sizeof *c);
-    if (e->instances == e->slots)
-        grow(e);
-    e->instances++;
     c->group = group;
     c->ordinal = ordinal;
     c->group_number = schedule_groups_number(e->plan->groups, e->rank, group);
     c->operation = NONE;
     c->early = (struct list){NONE, NONE};
-    put(e->slot, e->slots, c);
+    const uint64_t key = key_of(group, ordinal);
+    struct found_instance *f = hx_table_add(&e->instances, &key);
+    f->instance = c;
     return c;
 }
 
 void instance_remove(struct executor *e, struct instance *c)
 {
-    struct instance **at = first_of(e->slot, e->slots, c->group, c->ordinal);
-    while (*at != c)
-        at = &(*at)->same;
-    *at = c->same;
-    e->instances--;
+    const uint64_t key = key_of(c->group, c->ordinal);
+    hx_table_remove(&e->instances, hx_table_find(&e->instances, &key));
     instance_unlist(e, c);
     HX_FREE(c->state, c);
 }
 
 void instances_close(struct executor *e)
 {
-    for (size_t i = 0; i < e->slots; i++) {
-        while (e->slot[i].first)
-            instance_remove(e, e->slot[i].first);
-    }
-    HX_FREE(e->slot, e->note, e->open);
+    size_t at = 0;
+    for (const struct found_instance *f; (f = hx_table_each(&e->instances, &at)) != NULL;)
+        HX_FREE(f->instance->state, f->instance);
+    hx_table_free(&e->instances);
+    HX_FREE(e->note, e->open);
 }
 
 /* ---- notes ---- */

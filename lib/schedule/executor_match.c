@@ -1,11 +1,7 @@
 /* executor_match.c - receives, and the messages for them: matching as in MPI (executor.h). */
 #include "schedule/executor_parts.h"
 
-#include "base/split_mix.h"
-
 #include <stdlib.h>
-
-enum { FIRST_BUCKETS = 16 };
 
 void match_open(struct executor *e)
 {
@@ -16,49 +12,25 @@ void match_open(struct executor *e)
     }
     if (any)
         e->post_order = hx_allocate(e->count, sizeof *e->post_order);
-    e->buckets = FIRST_BUCKETS;
-    e->bucket = hx_allocate(e->buckets, sizeof *e->bucket);
     e->wild = (struct list){NONE, NONE};
     e->early_free = e->early_first = e->early_last = NONE;
 }
 
 void match_close(struct executor *e)
 {
-    HX_FREE(e->post_order, e->bucket, e->early, e->awaited);
+    hx_table_free(&e->buckets);
+    HX_FREE(e->post_order, e->early, e->awaited);
 }
 
 /* ---- buckets ---- */
 
-static size_t slot_of(const struct bucket *bucket, size_t buckets, uint64_t key)
-{
-    size_t at = split_mix(key) & (buckets - 1);
-    while (bucket[at].used && bucket[at].key != key)
-        at = (at + 1) & (buckets - 1);
-    return at;
-}
-
-static void grow(struct executor *e)
-{
-    size_t buckets = 2 * e->buckets;
-    struct bucket *bucket = hx_allocate(buckets, sizeof *bucket);
-    for (size_t i = 0; i < e->buckets; i++) {
-        if (e->bucket[i].used)
-            bucket[slot_of(bucket, buckets, e->bucket[i].key)] = e->bucket[i];
-    }
-    free(e->bucket);
-    e->bucket = bucket;
-    e->buckets = buckets;
-}
-
 static struct bucket *bucket_of(struct executor *e, uint32_t source, uint32_t tag)
 {
-    uint64_t key = (uint64_t)source << 32 | tag;
-    if (2 * e->buckets_used >= e->buckets)
-        grow(e);
-    struct bucket *b = &e->bucket[slot_of(e->bucket, e->buckets, key)];
-    if (!b->used) {
-        *b = (struct bucket){.key = key, .posted = {NONE, NONE}, .early = {NONE, NONE}, .used = true};
-        e->buckets_used++;
+    const uint64_t key = (uint64_t)source << 32 | tag;
+    struct bucket *b = hx_table_find(&e->buckets, &key);
+    if (!b) {
+        b = hx_table_add(&e->buckets, &key);
+        b->posted = b->early = (struct list){NONE, NONE};
     }
     return b;
 }

@@ -1,74 +1,29 @@
 /* executor_messages.c - messages to and from each peer, in order (executor.h). */
 #include "schedule/executor_parts.h"
 
-#include "base/split_mix.h"
-
 #include <stdlib.h>
-
-enum { FIRST_PEERS = 8 };
 
 void messages_close(struct executor *e)
 {
+    hx_table_free(&e->peer_of);
     HX_FREE(e->peer, e->outgoing);
 }
 
 /* ---- peers ---- */
 
-static size_t slot_of(const struct peer *peer, size_t peers, uint32_t rank)
-{
-    size_t at = split_mix(rank) & (peers - 1);
-    while (peer[at].rank != NONE && peer[at].rank != rank)
-        at = (at + 1) & (peers - 1);
-    return at;
-}
-
-static struct peer *empty_table(size_t peers)
-{
-    struct peer *peer = hx_allocate(peers, sizeof *peer);
-    for (size_t i = 0; i < peers; i++)
-        peer[i].rank = NONE;
-    return peer;
-}
-
-/* Doubles the table of peers, and gives the list `sending` their new indices. */
-static void grow(struct executor *e)
-{
-    struct peer *old = e->peer;
-    size_t peers = e->peers ? 2 * e->peers : FIRST_PEERS;
-    struct peer *peer = empty_table(peers);
-    struct list sending = {NONE, NONE};
-    for (size_t i = 0; i < e->peers; i++) {
-        if (old[i].rank != NONE)
-            peer[slot_of(peer, peers, old[i].rank)] = old[i];
-    }
-    for (uint32_t at = e->peers ? e->sending.first : NONE; at != NONE; at = old[at].next) {
-        uint32_t moved = (uint32_t)slot_of(peer, peers, old[at].rank);
-        peer[moved].next = NONE;
-        if (sending.last != NONE)
-            peer[sending.last].next = moved;
-        else
-            sending.first = moved;
-        sending.last = moved;
-    }
-    free(old);
-    e->peer = peer;
-    e->peers = peers;
-    e->sending = sending;
-}
-
 uint32_t messages_peer(struct executor *e, uint32_t rank)
 {
-    size_t at = e->peers ? slot_of(e->peer, e->peers, rank) : 0;
-    if (e->peers && e->peer[at].rank == rank)
-        return (uint32_t)at;
-    if (2 * e->peers_used >= e->peers) {
-        grow(e);
-        at = slot_of(e->peer, e->peers, rank);
-    }
-    e->peer[at] =
+    const uint64_t key = rank;
+    struct found_peer *f = hx_table_find(&e->peer_of, &key);
+    if (f)
+        return f->index;
+    const uint32_t index = (uint32_t)e->peer_of.count;
+    f = hx_table_add(&e->peer_of, &key);
+    f->index = index;
+    e->peer = hx_grow(e->peer, index, &e->peer_room, sizeof *e->peer);
+    e->peer[index] =
         (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE, .blocked = {NONE, NONE}, .held = {NONE, NONE}};
-    e->peers_used++;
-    return (uint32_t)at;
+    return index;
 }
 
 /* ---- sending ---- */
@@ -238,14 +193,6 @@ static bool find_held(struct executor *e, struct peer *p, struct note *found)
     return false;
 }
 
-/* Takes held messages that are next in order. Taking one may move the peers, so each turn finds the peer again. */
-static void take_held(struct executor *e, uint32_t from)
-{
-    struct note held;
-    for (uint32_t at = messages_peer(e, from); find_held(e, &e->peer[at], &held); at = messages_peer(e, from))
-        take(e, at, from, held.tag);
-}
-
 bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32_t tag)
 {
     if (from >= schedule_ranks(e->s) || !take_at_once(e, from, tag))
@@ -253,8 +200,10 @@ bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32
     uint32_t at = messages_peer(e, from);
     struct peer *p = &e->peer[at];
     if (number == p->in_order) {
+        struct note held;
         take(e, at, from, tag);
-        take_held(e, from);
+        while (find_held(e, &e->peer[at], &held))
+            take(e, at, from, held.tag);
         return true;
     }
     if (p->holds == EXECUTOR_WINDOW || number - p->in_order > EXECUTOR_WINDOW)

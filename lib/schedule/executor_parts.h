@@ -19,6 +19,7 @@
 #ifndef SCHEDULE_EXECUTOR_PARTS_H
 #define SCHEDULE_EXECUTOR_PARTS_H
 
+#include "base/table.h"
 #include "schedule/executor.h"
 #include "schedule/ordinals.h"
 
@@ -60,7 +61,6 @@ struct bucket {
     uint64_t key;       /* source << 32 | tag */
     struct list posted; /* receives without a message */
     struct list early;  /* messages without a receive: elements of executor.early */
-    bool used;
 };
 
 /* A matched request that waits for its data. */
@@ -71,8 +71,7 @@ struct awaited {
 
 /* Invariant: in_order is the number of the next message in order; those in `held` arrived before it. */
 struct peer {
-    uint32_t rank; /* NONE: unused entry of the table */
-    uint32_t in_order;
+    uint32_t rank, in_order;
     struct list out;     /* elements of `outgoing`; empty if messages go in order */
     uint32_t next;       /* in executor.sending */
     uint32_t in_flight;  /* messages that are not acknowledged */
@@ -81,6 +80,11 @@ struct peer {
     struct list blocked; /* collectives that wait for the window: elements of executor.note */
     struct list held;    /* elements of executor.note */
     uint8_t holds;       /* of them */
+};
+
+struct found_peer {
+    uint64_t key; /* rank */
+    uint32_t index;
 };
 
 struct stream {
@@ -116,7 +120,6 @@ struct instance {
     struct hx_collective engine;
     void *state;                    /* of the engine */
     uint64_t summed;                /* ps: end of its latest sum; 0: none */
-    struct instance *same;          /* next in its slot */
     struct instance *before, *next; /* in the list of those that may send; NULL: it is an end */
     bool listed;                    /* in that list */
 };
@@ -134,9 +137,9 @@ struct delays {
     size_t count, room;
 };
 
-/* Of a table by hash. */
-struct instance_slot {
-    struct instance *first; /* NULL: none */
+struct found_instance {
+    uint64_t key; /* group << 32 | ordinal */
+    struct instance *instance;
 };
 
 struct executor {
@@ -171,27 +174,26 @@ struct executor {
     uint8_t stream_at[SCHEDULE_STREAMS]; /* by number: index in `stream` */
     bool stream_free;                    /* a free stream has a waiting operation */
 
-    struct bucket *bucket; /* [buckets], a power of two */
-    size_t buckets, buckets_used;
-    struct list wild;     /* posted receives with a wildcard */
-    uint64_t *post_order; /* [count]: number of a posted receive, from 0; NULL: the rank has no wildcards */
-    uint64_t posts;       /* receives posted */
+    struct hx_table buckets; /* struct bucket */
+    struct list wild;        /* posted receives with a wildcard */
+    uint64_t *post_order;    /* [count]: number of a posted receive, from 0; NULL: the rank has no wildcards */
+    uint64_t posts;          /* receives posted */
     struct early *early;
     size_t early_room, early_used;
     uint32_t early_free, early_first, early_last;
     struct awaited *awaited;
     size_t awaited_count, awaited_room;
 
-    struct peer *peer; /* [peers], a power of two, by hash */
-    size_t peers, peers_used;
-    struct list sending; /* peers with a message that may go, and an open window */
-    struct list line;    /* elements of `outgoing`, if messages go in order */
+    struct peer *peer; /* [peer_of.count], in the order of adding */
+    size_t peer_room;
+    struct hx_table peer_of; /* struct found_peer */
+    struct list sending;     /* peers with a message that may go, and an open window */
+    struct list line;        /* elements of `outgoing`, if messages go in order */
     struct outgoing *outgoing;
     size_t outgoing_room, outgoing_used;
     uint32_t outgoing_free;
 
-    struct instance_slot *slot; /* [slots], a power of two: collectives in progress, by hash */
-    size_t slots, instances;
+    struct hx_table instances;                   /* struct found_instance: collectives in progress */
     struct instance *first_sender, *last_sender; /* list of those that may send; they take turns */
     struct note *note;
     size_t note_room, note_used;
@@ -262,7 +264,7 @@ void executor_received(struct executor *e, uint32_t number);
 /* ---- executor_messages.c ---- */
 
 void messages_close(struct executor *e);
-/* Index of a rank's peer, added if it is new. An addition moves all peers, and changes their indices. */
+/* Index of a rank's peer, which stays. It is added if it is new, which moves all peers. */
 uint32_t messages_peer(struct executor *e, uint32_t rank);
 void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes);
 bool messages_next(struct executor *e, struct executor_message *m);

@@ -13,10 +13,10 @@ struct executor_mark {
 bool executor_rests(const struct executor *e)
 {
     bool rests = e->ready.first == NONE && e->sending.first == NONE && e->line.first == NONE && !e->stream_free &&
-                 e->instances == 0 && !e->first_sender && e->open_count == 0;
-    for (size_t i = 0; i < e->peers && rests; i++) {
+                 e->instances.count == 0 && !e->first_sender && e->open_count == 0;
+    for (size_t i = 0; i < e->peer_of.count && rests; i++) {
         const struct peer *p = &e->peer[i];
-        rests = p->rank == NONE || (p->out.first == NONE && p->in_flight == 0 && p->holds == 0);
+        rests = p->out.first == NONE && p->in_flight == 0 && p->holds == 0;
     }
     return rests;
 }
@@ -116,11 +116,12 @@ static void walk_matching(struct executor *e, struct state_walk *w)
 {
     STATE_FIELD(w, e->posts, STATE_BASE);
     walk_posted(e, &e->wild, w);
-    for (size_t i = 0; i < e->buckets; i++) {
-        if (!e->bucket[i].used || e->bucket[i].posted.first == NONE)
+    size_t at_bucket = 0;
+    for (struct bucket *b; (b = hx_table_each(&e->buckets, &at_bucket)) != NULL;) {
+        if (b->posted.first == NONE)
             continue;
-        STATE_FIELD(w, e->bucket[i].key, STATE_EQUAL);
-        walk_posted(e, &e->bucket[i].posted, w);
+        STATE_FIELD(w, b->key, STATE_EQUAL);
+        walk_posted(e, &b->posted, w);
     }
     for (uint32_t at = e->early_first; at != NONE; at = e->early[at].later) {
         struct early *early = &e->early[at];
@@ -143,9 +144,7 @@ void executor_walk(struct executor *e, struct state_walk *w)
     walk_operations(e, w);
     walk_streams(e, w);
     walk_matching(e, w);
-    for (size_t i = 0; i < e->peers; i++) {
-        if (e->peer[i].rank == NONE)
-            continue;
+    for (size_t i = 0; i < e->peer_of.count; i++) {
         STATE_FIELD(w, e->peer[i].rank, STATE_STILL);
         STATE_FIELD(w, e->peer[i].in_order, STATE_COUNT);
     }

@@ -9,7 +9,7 @@
 const char *const mscclpp_channel_types[] = {"memory", "port", "switch", NULL};
 const char *const mscclpp_buffers[] = {"i", "o", "s", NULL};
 
-void mscclpp_list_add(struct mscclpp_list *list, uint32_t number)
+static void append(struct mscclpp_list *list, uint32_t number)
 {
     list->at = hx_grow(list->at, list->count, &list->room, sizeof *list->at);
     list->at[list->count++] = number;
@@ -31,8 +31,7 @@ bool mscclpp_fail(struct mscclpp_reader *r, const char *format, ...)
                    "gpus[%" PRIu32 "].threadblocks[%" PRIu32 "].ops[%" PRIu32 "]: %s", r->gpu, r->block, r->op, what);
 }
 
-bool mscclpp_take_value(struct mscclpp_reader *r, const json_t *value, const char *what, uint32_t high,
-                        uint32_t *number)
+static bool take_value(struct mscclpp_reader *r, const json_t *value, const char *what, uint32_t high, uint32_t *number)
 {
     *number = 0;
     double real = value ? json_number_value(value) : -1;
@@ -44,7 +43,7 @@ bool mscclpp_take_value(struct mscclpp_reader *r, const json_t *value, const cha
 
 bool mscclpp_take(struct mscclpp_reader *r, const json_t *object, const char *key, uint32_t high, uint32_t *number)
 {
-    return mscclpp_take_value(r, json_object_get(object, key), key, high, number);
+    return take_value(r, json_object_get(object, key), key, high, number);
 }
 
 bool mscclpp_take_word(struct mscclpp_reader *r, const json_t *object, const char *key, const char *const *words,
@@ -81,9 +80,9 @@ bool mscclpp_take_list(struct mscclpp_reader *r, const json_t *object, const cha
     if (!mscclpp_take_array(r, object, key, true, &array))
         return false;
     for (size_t i = 0; i < json_array_size(array); i++) {
-        if (!mscclpp_take_value(r, json_array_get(array, i), key, high, &number))
+        if (!take_value(r, json_array_get(array, i), key, high, &number))
             return false;
-        mscclpp_list_add(list, number);
+        append(list, number);
     }
     return true;
 }

@@ -39,11 +39,7 @@ struct mscclpp_reader {
 /* Reports what is wrong where the reader is. Returns false. */
 __attribute__((format(printf, 2, 3))) bool mscclpp_fail(struct mscclpp_reader *r, const char *format, ...);
 
-void mscclpp_list_add(struct mscclpp_list *list, uint32_t number);
-
-/* Each takes a value, or the value of an object's key. They return false after mscclpp_fail(). Numbers: 0 .. high. */
-bool mscclpp_take_value(struct mscclpp_reader *r, const json_t *value, const char *what, uint32_t high,
-                        uint32_t *number);
+/* Each takes the value of an object's key. They return false after mscclpp_fail(). Numbers: 0 .. high. */
 bool mscclpp_take(struct mscclpp_reader *r, const json_t *object, const char *key, uint32_t high, uint32_t *number);
 bool mscclpp_take_word(struct mscclpp_reader *r, const json_t *object, const char *key, const char *const *words,
                        const char *expected, uint32_t *index);

@@ -22,11 +22,17 @@ json_t *schedule_spread_json(const struct schedule_spread *s)
 
 /* ---- purposes ---- */
 
-static struct schedule_purpose sums_of(const struct executor_plan *plan, unsigned purpose)
+struct sums {
+    const char *name; /* of the purpose; "": operations without one */
+    uint64_t messages, bytes;
+    struct schedule_spread busy, hidden, exposed; /* as in struct executor_purpose */
+};
+
+static struct sums sums_of(const struct executor_plan *plan, unsigned purpose)
 {
     const struct schedule *s = plan->schedule;
     uint32_t ranks = schedule_ranks(s);
-    struct schedule_purpose sums = {.name = s->names + s->head->purpose[purpose]};
+    struct sums sums = {.name = s->names + s->head->purpose[purpose]};
     for (uint32_t rank = 0; rank < ranks; rank++) {
         const struct executor_purpose *p = &plan->result[rank].purpose[purpose];
         sums.messages += p->messages;
@@ -38,7 +44,9 @@ static struct schedule_purpose sums_of(const struct executor_plan *plan, unsigne
     return sums;
 }
 
-unsigned schedule_purposes(const struct executor_plan *plan, struct schedule_purpose list[SCHEDULE_MOST_PURPOSES])
+/* Fills list[] with the purposes that have a name, then operations without one if they sent messages or took time.
+ * Returns their number. */
+static unsigned sums_of_all(const struct executor_plan *plan, struct sums list[SCHEDULE_MOST_PURPOSES])
 {
     unsigned count = 0;
     for (unsigned i = 1; i < SCHEDULE_MOST_PURPOSES; i++) {
@@ -51,11 +59,11 @@ unsigned schedule_purposes(const struct executor_plan *plan, struct schedule_pur
 
 json_t *schedule_purposes_json(const struct executor_plan *plan)
 {
-    struct schedule_purpose list[SCHEDULE_MOST_PURPOSES];
-    unsigned count = schedule_purposes(plan, list);
+    struct sums list[SCHEDULE_MOST_PURPOSES];
+    unsigned count = sums_of_all(plan, list);
     json_t *all = json_array();
     for (unsigned i = 0; i < count; i++) {
-        const struct schedule_purpose *p = &list[i];
+        const struct sums *p = &list[i];
         json_array_append_new(all, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o}", "purpose", hx_json_text(p->name),
                                              "messages", (json_int_t)p->messages, "bytes", (json_int_t)p->bytes,
                                              "seconds", schedule_spread_json(&p->busy), "exposed_seconds",
@@ -72,8 +80,8 @@ static const char *time_text(char text[HX_VALUE_TEXT], double seconds)
 
 void schedule_purposes_print(const struct executor_plan *plan, const char *indent)
 {
-    struct schedule_purpose list[SCHEDULE_MOST_PURPOSES];
-    unsigned count = schedule_purposes(plan, list);
+    struct sums list[SCHEDULE_MOST_PURPOSES];
+    unsigned count = sums_of_all(plan, list);
     char text[3][HX_VALUE_TEXT];
     for (unsigned i = 0; i < count && list[0].name[0]; i++)
         printf("%s%-10s %s a rank, %s, %s exposed (mean)\n", indent, list[i].name[0] ? list[i].name : "other",

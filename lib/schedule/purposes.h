@@ -15,15 +15,6 @@ struct schedule_spread {
 void schedule_spread_add(struct schedule_spread *s, double seconds, uint32_t rank, uint32_t ranks);
 json_t *schedule_spread_json(const struct schedule_spread *s);
 
-struct schedule_purpose {
-    const char *name; /* "": operations without a purpose */
-    uint64_t messages, bytes;
-    struct schedule_spread busy, hidden, exposed; /* as in struct executor_purpose */
-};
-
-/* Fills list[] with the purposes that have a name, then operations without one if they sent messages or took time.
- * Returns their number. */
-unsigned schedule_purposes(const struct executor_plan *plan, struct schedule_purpose list[SCHEDULE_MOST_PURPOSES]);
 json_t *schedule_purposes_json(const struct executor_plan *plan);
 /* Prints a line for each purpose, behind `indent`; none if no purpose has a name. */
 void schedule_purposes_print(const struct executor_plan *plan, const char *indent);

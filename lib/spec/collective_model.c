@@ -20,19 +20,6 @@ static double levels(const struct hx_collective_model *m)
     return ceil(log2(accelerators(m)));
 }
 
-/* Segments below all edges of a binomial tree, added level by level. */
-static double segments_below(double n)
-{
-    double sum = 0;
-    for (unsigned bit = 0; ldexp(1, (int)bit) < n; bit++) {
-        double size = ldexp(1, (int)bit);
-        double whole = floor(n / (2 * size));
-        double rest = n - whole * 2 * size - size;
-        sum += whole * size + (rest > 0 ? rest : 0);
-    }
-    return sum;
-}
-
 static bool is_scattered(const struct hx_collective_model *m)
 {
     return m->kind == HX_REDUCE_SCATTER || m->kind == HX_ALL_GATHER;
@@ -53,11 +40,6 @@ static double surplus(const struct hx_collective_model *m)
 static bool is_whole(const struct hx_collective_model *m)
 {
     return m->algorithm == HX_BY_DOUBLING || m->algorithm == HX_BY_SWING_DOUBLING;
-}
-
-static bool is_exchange(const struct hx_collective_model *m)
-{
-    return is_whole(m) || m->algorithm == HX_BY_HALVING || m->algorithm == HX_BY_SWING;
 }
 
 /* Members that do not fold begin at once. The first exchange of theirs with one that does meets the fold on its
@@ -88,7 +70,7 @@ static double exchanged(const struct hx_collective_model *m)
     return is_whole(m) ? log2(n) * m->bytes : halves(m) * m->bytes * (n - 1) / n;
 }
 
-/* ---- bytes and steps ---- */
+/* ---- steps and bytes ---- */
 
 static bool is_rooted(const struct hx_collective_model *m)
 {
@@ -99,17 +81,6 @@ static bool is_rooted(const struct hx_collective_model *m)
 static double in_blocks(double bytes)
 {
     return ceil(bytes / HX_BLOCK) * HX_BLOCK;
-}
-
-double hx_model_bytes_sent(const struct hx_collective_model *m)
-{
-    double n = accelerators(m);
-    double once = (n - 1) * m->bytes;
-    if (m->algorithm == HX_BY_TREE && is_scattered(m))
-        return once + m->bytes * segments_below(n) / n;
-    if (is_exchange(m))
-        return power_below(n) * exchanged(m) + 2 * surplus(m) * m->bytes;
-    return once * halves(m);
 }
 
 /* Edges from the root to the furthest leaf of the double tree. */

@@ -19,9 +19,6 @@ struct hx_collective_model {
     double chunk;     /* bytes of a message, of chains and the double tree */
 };
 
-/* Bytes sent by all accelerators, without acknowledgements. */
-double hx_model_bytes_sent(const struct hx_collective_model *m);
-
 /* Messages on the longest chain of dependencies, with one chunk in a message. */
 double hx_model_steps(const struct hx_collective_model *m);
 

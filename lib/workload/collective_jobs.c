@@ -349,9 +349,33 @@ void collective_plan_free(struct collective_plan *p)
 
 /* ---- requirements ---- */
 
+/* Sum over all ranks with a collective. */
+static uint64_t total(const struct collective_plan *p, uint64_t (*of)(const struct hx_collective_config *config))
+{
+    uint64_t sum = 0;
+    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
+        if (!collective_job_of(p, rank))
+            continue;
+        const struct hx_collective_config config = collective_config(p, rank);
+        sum += of(&config);
+    }
+    return sum;
+}
+
+uint64_t collective_messages(const struct collective_plan *p)
+{
+    return total(p, hx_collective_messages);
+}
+
+/* Bytes of vectors and staging. */
+static uint64_t memory_of(const struct hx_collective_config *config)
+{
+    return config->bytes + hx_collective_staging(config);
+}
+
 static void require_memory(const struct collective_plan *p)
 {
-    uint64_t needed = collective_memory(p);
+    uint64_t needed = total(p, memory_of);
     uint64_t there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     if (needed > there)
         hx_die(HX_EXIT_ENVIRONMENT, p->traffic->spec->source,
@@ -401,32 +425,4 @@ struct hx_collective_config collective_config(const struct collective_plan *p, u
     struct hx_collective_config config = collective_job_of(p, rank)->config;
     config.position = p->place[rank];
     return config;
-}
-
-/* Sum over all ranks with a collective. */
-static uint64_t total(const struct collective_plan *p, uint64_t (*of)(const struct hx_collective_config *config))
-{
-    uint64_t sum = 0;
-    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
-        if (!collective_job_of(p, rank))
-            continue;
-        const struct hx_collective_config config = collective_config(p, rank);
-        sum += of(&config);
-    }
-    return sum;
-}
-
-uint64_t collective_messages(const struct collective_plan *p)
-{
-    return total(p, hx_collective_messages);
-}
-
-static uint64_t memory_of(const struct hx_collective_config *config)
-{
-    return config->bytes + hx_collective_staging(config);
-}
-
-uint64_t collective_memory(const struct collective_plan *p)
-{
-    return total(p, memory_of);
 }

@@ -77,7 +77,4 @@ struct hx_collective_config collective_config(const struct collective_plan *p, u
 
 uint64_t collective_messages(const struct collective_plan *p);
 
-/* Bytes of vectors and staging of all accelerators. */
-uint64_t collective_memory(const struct collective_plan *p);
-
 #endif

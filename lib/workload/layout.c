@@ -17,7 +17,7 @@ static unsigned groups_of_hosts(const struct hx_fabric *g)
     return groups;
 }
 
-unsigned layout_worker_of(const struct layout *l, unsigned group)
+static unsigned worker_of_group(const struct layout *l, unsigned group)
 {
     return l->groups ? (unsigned)((uint64_t)group * l->workers / l->groups) : 0;
 }
@@ -25,7 +25,7 @@ unsigned layout_worker_of(const struct layout *l, unsigned group)
 static unsigned mesh_worker(const struct layout *l, const struct hx_geometry *m, uint32_t node)
 {
     struct hx_place at = hx_place_of(m, node);
-    return at.kind == HX_ROW_SWITCH ? layout_worker_of(l, at.line / m->b * m->x + m->x / 2U) : at.line % l->workers;
+    return at.kind == HX_ROW_SWITCH ? worker_of_group(l, at.line / m->b * m->x + m->x / 2U) : at.line % l->workers;
 }
 
 static unsigned worker_of(const struct layout *l, const struct hx_fabric *g, uint32_t node)
@@ -33,7 +33,7 @@ static unsigned worker_of(const struct layout *l, const struct hx_fabric *g, uin
     unsigned group = g->node[node].group;
     if (g->mesh.nodes && !hx_is_host(g, node))
         return mesh_worker(l, &g->mesh, node);
-    return group < l->groups ? layout_worker_of(l, group) : group % l->workers;
+    return group < l->groups ? worker_of_group(l, group) : group % l->workers;
 }
 
 void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_fabric *g, unsigned workers)

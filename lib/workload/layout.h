@@ -22,8 +22,6 @@ struct layout {
 void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_fabric *g, unsigned workers);
 void layout_free(struct layout *l);
 
-unsigned layout_worker_of(const struct layout *l, unsigned group);
-
 uint16_t layout_job_of(const struct hx_spec *spec, uint32_t accelerator);
 
 #endif

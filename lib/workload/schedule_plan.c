@@ -182,7 +182,8 @@ static bool read_job(struct schedule_job *job, const struct hx_settings *setting
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
 }
 
-bool schedule_goes_in_order(const struct schedule *s, unsigned sends)
+/* Whether a rank's sends leave one after the other. sends: enum hx_sends. */
+static bool goes_in_order(const struct schedule *s, unsigned sends)
 {
     return sends == HX_SENDS_OF_FORMAT ? s->head->in_order : sends == HX_SENDS_IN_ORDER;
 }
@@ -214,7 +215,7 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     job->executor.choose = schedule_choose;
     job->executor.of = job->choices;
     job->executor.window = hx_peer_window(p->traffic->g->planes);
-    job->executor.in_order = schedule_goes_in_order(job->schedule, settings->sends);
+    job->executor.in_order = goes_in_order(job->schedule, settings->sends);
     job->executor.latest_ps = settings->clock == HX_CLOCK_VIRTUAL ? HX_MOST_SIMULATED * 1000 : 0;
     job->executor.costs = (struct executor_costs){.overhead_ps = settings->overhead_ns * 1000,
                                                   .overhead_byte_ps = settings->overhead_byte,

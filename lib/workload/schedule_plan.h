@@ -57,9 +57,6 @@ bool schedule_plan_of(struct schedule_plan *p, const struct traffic *t, const st
                       const char *path, struct hx_problem *problem);
 void schedule_plan_free(struct schedule_plan *p);
 
-/* Whether a rank's sends leave one after the other. sends: enum hx_sends. */
-bool schedule_goes_in_order(const struct schedule *s, unsigned sends);
-
 /* Before ranks are made: operations without duration end no more when *stop is set. */
 void schedule_plan_stop(struct schedule_plan *p, const atomic_bool *stop);
 

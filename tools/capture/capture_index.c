@@ -13,7 +13,7 @@ struct named {
 static bool opened(struct hx_capture_index *c, const struct hx_spec *given, bool good)
 {
     c->given = given;
-    c->names = hx_map_make(HX_PORT_NAME_BYTES, sizeof(struct named));
+    c->names = hx_table_make(HX_PORT_NAME_BYTES, sizeof(struct named));
     return good;
 }
 
@@ -39,7 +39,7 @@ void hx_capture_index_close(struct hx_capture_index *c)
             c->fabric.spec = (struct hx_spec){.failed = NULL};
         hx_cap_fabric_free(&c->fabric);
     }
-    hx_map_free(&c->names);
+    hx_table_free(&c->names);
     free(c->ports);
     free(c->interface);
     free(c->ethernet);
@@ -120,15 +120,15 @@ static uint32_t port_named(struct hx_capture_index *c, const struct hx_pcapng_te
         for (size_t i = 0; i < length; i++) /* Names come from untrusted files; terminals obey control characters. */
             key.name[i] = (char)(text->bytes[i] >= ' ' && text->bytes[i] <= '~' ? text->bytes[i] : '?');
     }
-    const struct named *known = hx_map_find(&c->names, key.name);
+    const struct named *known = hx_table_find(&c->names, key.name);
     if (known)
         return known->port;
-    c->ports = hx_grown(c->ports, c->port_count, &c->port_room, sizeof *c->ports);
+    c->ports = hx_grow(c->ports, c->port_count, &c->port_room, sizeof *c->ports);
     struct hx_cap_port *port = &c->ports[c->port_count];
     *port = (struct hx_cap_port){.filtered = false};
     memcpy(port->name, key.name, sizeof port->name);
     (void)hx_cap_port(&c->fabric, port->name, &port->at);
-    struct named *added = hx_map_add(&c->names, key.name);
+    struct named *added = hx_table_add(&c->names, key.name);
     added->port = c->port_count;
     return c->port_count++;
 }
@@ -136,9 +136,9 @@ static uint32_t port_named(struct hx_capture_index *c, const struct hx_pcapng_te
 static void take_interface(struct hx_capture_index *c)
 {
     const struct hx_pcapng_read_interface *i = &c->reader.interface;
-    uint32_t room = c->interface_room;
-    c->interface = hx_grown(c->interface, c->interfaces, &room, sizeof *c->interface);
-    c->ethernet = hx_grown(c->ethernet, c->interfaces, &c->interface_room, sizeof *c->ethernet);
+    size_t room = c->interface_room;
+    c->interface = hx_grow(c->interface, c->interfaces, &room, sizeof *c->interface);
+    c->ethernet = hx_grow(c->ethernet, c->interfaces, &c->interface_room, sizeof *c->ethernet);
     uint32_t port = port_named(c, &i->name);
     c->ports[port].filtered = c->ports[port].filtered || i->filter.length > 0;
     c->interface[c->interfaces] = port;
@@ -232,7 +232,7 @@ uint32_t hx_capture_index_named(const struct hx_capture_index *c, const char *na
 {
     struct named key = {.port = 0};
     (void)snprintf(key.name, sizeof key.name, "%s", name);
-    const struct named *known = hx_map_find(&c->names, key.name);
+    const struct named *known = hx_table_find(&c->names, key.name);
     return known ? known->port : UINT32_MAX;
 }
 

@@ -6,9 +6,9 @@
 #define HXMESH_TOOLS_CAPTURE_INDEX_H
 
 #include "base/pcapng/read.h"
+#include "base/table.h"
 #include "tools/capture/fabric.h"
 #include "tools/capture/frame.h"
-#include "tools/capture/map.h"
 
 /* Advice for a capture that lacks frames. */
 #define HX_CAPTURE_KEEPS_ALL "a run without --capture-drop, or a smaller --snaplen, keeps them"
@@ -39,7 +39,8 @@ struct hx_capture_frame {
 struct hx_capture_index {
     struct hx_cap_fabric fabric; /* known after the first call of hx_capture_index_next, if at all */
     struct hx_cap_port *ports;
-    uint32_t port_count, port_room;
+    uint32_t port_count;
+    size_t port_room;
     uint64_t frames;
     uint64_t bytes;  /* on the wire */
     uint64_t cut_at; /* offset of the block that is cut off; 0: none */
@@ -50,8 +51,9 @@ struct hx_capture_index {
     bool begun;
     uint32_t *interface; /* [interfaces] of the section: index of the port */
     bool *ethernet;
-    uint32_t interfaces, interface_room;
-    struct hx_map names;
+    uint32_t interfaces;
+    size_t interface_room;
+    struct hx_table names;
 };
 
 /* Opens a capture. `given` replaces the file's fabric and must outlive the capture. */

@@ -23,7 +23,8 @@ static unsigned number_of(const struct sweep *s, unsigned run, unsigned axis)
     return run / stride_of(s, axis) % s->axis[axis]->count;
 }
 
-unsigned sweep_run_with(const struct sweep *s, unsigned run, unsigned axis, unsigned value)
+/* The run with value number `value` of an axis, and otherwise the values of `run`. */
+static unsigned run_with(const struct sweep *s, unsigned run, unsigned axis, unsigned value)
 {
     unsigned stride = stride_of(s, axis);
     return run - number_of(s, run, axis) * stride + value * stride;
@@ -64,7 +65,7 @@ bool sweep_leave_out(struct sweep *s, unsigned run, const char *why)
 static bool all_are_left_out(const struct sweep *s, unsigned run, unsigned axis)
 {
     for (unsigned i = 0; i < s->axis[axis]->count; i++)
-        if (!s->row[sweep_run_with(s, run, axis, i)].left_out)
+        if (!s->row[run_with(s, run, axis, i)].left_out)
             return false;
     return true;
 }
@@ -77,7 +78,7 @@ void sweep_settle_left_out(struct sweep *s, void (*refused)(const struct sweep *
             continue;
         refused(s, run, s->row[run].left_out);
         for (unsigned i = 0; i < s->axis[axis]->count; i++) {
-            struct sweep_row *row = &s->row[sweep_run_with(s, run, axis, i)];
+            struct sweep_row *row = &s->row[run_with(s, run, axis, i)];
             HX_FREE(row->left_out);
             row->left_out = NULL;
         }
@@ -165,7 +166,7 @@ static double least_time(const struct columns_of *c, unsigned run)
 {
     double least = NAN;
     for (unsigned i = 0; i < c->algorithms; i++) {
-        const struct sweep_row *row = &c->s->row[sweep_run_with(c->s, run, c->axis, c->algorithm[i])];
+        const struct sweep_row *row = &c->s->row[run_with(c->s, run, c->axis, c->algorithm[i])];
         if (row->exit_code == HX_EXIT_DONE)
             least = fmin(least, sweep_figure(row, TIME));
     }
@@ -200,7 +201,7 @@ static void add_line(struct text_table *t, const struct columns_of *c, unsigned 
     for (unsigned i = 0; i < c->lefts; i++)
         cells[n++] = sweep_value(c->s, run, c->left[i])->text;
     for (unsigned i = 0; i < c->algorithms; i++) {
-        write_cell(text[i], c->s, &c->s->row[sweep_run_with(c->s, run, c->axis, c->algorithm[i])], least);
+        write_cell(text[i], c->s, &c->s->row[run_with(c->s, run, c->axis, c->algorithm[i])], least);
         cells[n++] = text[i];
     }
     text_table_cells(t, n, cells);

@@ -16,7 +16,12 @@ static double student(unsigned freedom)
     return freedom <= known ? t[freedom - 1] : 1.96 + 2.46 / freedom;
 }
 
-struct sweep_mean sweep_mean_of(const double *value, unsigned n)
+struct mean {
+    double mean;
+    double half; /* of the 95 % interval, by Student's t; 0: one value */
+};
+
+static struct mean mean_of(const double *value, unsigned n)
 {
     double sum = 0;
     double squares = 0;
@@ -24,7 +29,7 @@ struct sweep_mean sweep_mean_of(const double *value, unsigned n)
         sum += value[i];
     for (unsigned i = 0; i < n; i++)
         squares += (value[i] - sum / n) * (value[i] - sum / n);
-    return (struct sweep_mean){sum / n, n > 1 ? student(n - 1) * sqrt(squares / (n - 1) / n) : 0};
+    return (struct mean){sum / n, n > 1 ? student(n - 1) * sqrt(squares / (n - 1) / n) : 0};
 }
 
 const char *sweep_interval_name(char name[SWEEP_INTERVAL_NAME], const char *figure)
@@ -75,7 +80,7 @@ static void combine_figure(json_t *into, const struct sweep_row *row, unsigned n
     if (are_equal(row, n, key) || is_of_seed(key)) {
         (void)json_object_set(into, key, first);
     } else if (take_numbers(row, n, key, value)) {
-        struct sweep_mean mean = sweep_mean_of(value, n);
+        struct mean mean = mean_of(value, n);
         (void)json_object_set_new(into, key, json_real(mean.mean));
         (void)json_object_set_new(into, sweep_interval_name(name, key), json_real(mean.half));
     } else {

@@ -126,12 +126,6 @@ void sweep_figure_check(const char *option, const char *name);
 #define SWEEP_INTERVAL ".ci95" /* after the name of a figure: half of its 95 % interval */
 enum { SWEEP_INTERVAL_NAME = 136 };
 
-struct sweep_mean {
-    double mean;
-    double half; /* of the 95 % interval, by Student's t; 0: one value */
-};
-
-struct sweep_mean sweep_mean_of(const double *value, unsigned n);
 /* The name of a figure's interval. Returns name. */
 const char *sweep_interval_name(char name[SWEEP_INTERVAL_NAME], const char *figure);
 /* Makes one row of the runs of all seeds: a figure is their mean, with its interval beside it. What one run lacks, as
@@ -158,8 +152,6 @@ bool sweep_is_again(const struct sweep *s, unsigned run);
 /* Index of the axis of algorithms, if all runs are collectives and it has several values, at most HX_ALGORITHMS;
  * s->axes: none. */
 unsigned sweep_algorithms(const struct sweep *s);
-/* The run with value number `value` of an axis, and otherwise the values of `run`. */
-unsigned sweep_run_with(const struct sweep *s, unsigned run, unsigned axis, unsigned value);
 /* Takes the refusal of a run, HX_EXIT_CONFIG and why. Returns whether it is left out. */
 bool sweep_leave_out(struct sweep *s, unsigned run, const char *why);
 /* Where every algorithm was refused, none is left out. Call after all runs. Calls `refused` for the first of these. */

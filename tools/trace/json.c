@@ -205,7 +205,7 @@ struct process {
 void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture_index *c)
 {
     *t = (struct hx_timeline){.out = out, .c = c};
-    t->messages = hx_map_make(sizeof(struct process_key), sizeof(struct process));
+    t->messages = hx_table_make(sizeof(struct process_key), sizeof(struct process));
     fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", out);
 }
 
@@ -223,7 +223,7 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
                               .message = h->message,
                               .job = h->job,
                               .kind = h->kind};
-    struct process *p = hx_map_find_or_add(&t->messages, &key);
+    struct process *p = hx_table_find_or_add(&t->messages, &key);
     if (p->number == 0) {
         const struct hx_coordinate from = hx_cap_host(&t->c->fabric, h->src_addr_hi, h->src_addr_lo);
         const struct hx_coordinate to = hx_cap_host(&t->c->fabric, h->dst_addr_hi, h->dst_addr_lo);
@@ -284,5 +284,5 @@ void hx_timeline_packet(struct hx_timeline *t, const struct hx_trace_packet *p)
 void hx_timeline_end(struct hx_timeline *t)
 {
     fputs("\n]}\n", t->out);
-    hx_map_free(&t->messages);
+    hx_table_free(&t->messages);
 }

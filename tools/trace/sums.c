@@ -9,18 +9,18 @@ enum { PATH_TEXT = 1024, BINS_OF_A_POWER = 16 };
 void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture_index *c)
 {
     *s = (struct hx_trace_sums){.c = c};
-    s->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct hx_message_sum));
+    s->messages = hx_table_make(sizeof(struct hx_message_key), sizeof(struct hx_message_sum));
 }
 
 void hx_sums_free(struct hx_trace_sums *s)
 {
     size_t at = 0;
-    for (struct hx_message_sum *m; (m = hx_map_each(&s->messages, &at)) != NULL;) {
+    for (struct hx_message_sum *m; (m = hx_table_each(&s->messages, &at)) != NULL;) {
         for (uint32_t i = 0; i < m->path_count; i++)
             free(m->paths[i].text);
         free(m->paths);
     }
-    hx_map_free(&s->messages);
+    hx_table_free(&s->messages);
     free(s->ports);
 }
 
@@ -139,7 +139,7 @@ static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p
     if (p->header.kind == HX_HELLO)
         return;
     struct hx_message_key key = key_of(&p->header);
-    struct hx_message_sum *m = hx_map_find_or_add(&s->messages, &key);
+    struct hx_message_sum *m = hx_table_find_or_add(&s->messages, &key);
     if (p->header.kind != HX_DATA) {
         m->acknowledgements += p->header.kind == HX_ACK && delivered;
         return;
@@ -171,8 +171,8 @@ static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p
 static void add_waits(struct hx_trace_sums *s, const struct hx_trace_packet *p)
 {
     while (s->port_count < s->c->port_count) {
-        s->ports = hx_grown(s->ports, s->port_count, &s->port_room, sizeof *s->ports);
-        s->port_count++;
+        s->ports = hx_grow(s->ports, s->port_count, &s->port_room, sizeof *s->ports);
+        memset(&s->ports[s->port_count++], 0, sizeof *s->ports);
     }
     struct hx_trace_stay stay;
     for (uint32_t at = 0; hx_trace_next_stay(p, s->c, &at, &stay);) {
@@ -240,7 +240,7 @@ const struct hx_message_sum **hx_sums_messages(const struct hx_trace_sums *s)
     const struct hx_message_sum **list = hx_allocate(s->messages.count, sizeof(struct hx_message_sum *));
     size_t count = 0;
     size_t at = 0;
-    for (const struct hx_message_sum *m; (m = hx_map_each(&s->messages, &at)) != NULL;)
+    for (const struct hx_message_sum *m; (m = hx_table_each(&s->messages, &at)) != NULL;)
         list[count++] = m;
     qsort(list, count, sizeof(struct hx_message_sum *), compare);
     return list;

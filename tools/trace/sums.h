@@ -62,10 +62,11 @@ struct hx_trace_sums {
     uint64_t fate[HX_TRACE_FATES];
     struct hx_time_sum latency; /* of data packets */
     uint64_t bins[HX_TIME_BINS];
-    struct hx_map messages;
+    struct hx_table messages;
     uint32_t messages_with_paths;
     struct hx_port_wait *ports; /* [c->ports] */
-    uint32_t port_count, port_room;
+    uint32_t port_count;
+    size_t port_room;
     struct hx_missing kept[HX_MISSING_KEPT];
 };
 

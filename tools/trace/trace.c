@@ -26,7 +26,7 @@ void hx_trace_begin(struct hx_trace *t, struct hx_capture_index *c, const struct
                     void (*finished)(void *context, const struct hx_trace_packet *p), void *context)
 {
     *t = (struct hx_trace){.c = c, .filter = *filter, .finished = finished, .context = context, .first_ns = UINT64_MAX};
-    t->by_key = hx_map_make(sizeof(struct hx_key), sizeof(struct keyed));
+    t->by_key = hx_table_make(sizeof(struct hx_key), sizeof(struct keyed));
 }
 
 /* ---- names ---- */
@@ -47,7 +47,7 @@ const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture_inde
     return name;
 }
 
-bool hx_trace_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b)
+static bool is_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b)
 {
     const struct hx_port_at *first = &c->ports[a].at;
     const struct hx_port_at *second = &c->ports[b].at;
@@ -91,12 +91,12 @@ static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_ca
     if (t->free_count > 0) {
         slot = t->free_slots[--t->free_count];
     } else {
-        t->packets = hx_grown(t->packets, t->packet_count, &t->packet_room, sizeof(struct hx_trace_packet *));
+        t->packets = hx_grow(t->packets, t->packet_count, &t->packet_room, sizeof(struct hx_trace_packet *));
         slot = t->packet_count++;
     }
     t->packets[slot] = hx_allocate(1, sizeof *t->packets[slot]);
     t->packets[slot]->header = s->seen.data;
-    struct keyed *k = hx_map_add(&t->by_key, &s->seen.key);
+    struct keyed *k = hx_table_add(&t->by_key, &s->seen.key);
     k->packet = slot;
     return t->packets[slot];
 }
@@ -107,8 +107,7 @@ static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, 
 {
     const struct hx_cap_fabric *f = &t->c->fabric;
     if (s->direction == HX_PCAPNG_OUTBOUND)
-        return !last->out && (uint8_t)(last->hops + 1U) == s->seen.data.hops &&
-               hx_trace_same_node(t->c, last->port, s->port);
+        return !last->out && (uint8_t)(last->hops + 1U) == s->seen.data.hops && is_same_node(t->c, last->port, s->port);
     const struct hx_port_at *from = &t->c->ports[last->port].at;
     const struct hx_port_at *to = &t->c->ports[s->port].at;
     if (!last->out || last->hops != s->seen.data.hops || !f->known || from->node == HX_NOWHERE)
@@ -143,7 +142,7 @@ static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx
 {
     struct hx_trace_packet *best = NULL;
     enum fit best_fit = FITS_NOT;
-    for (const struct keyed *k = hx_map_find(&t->by_key, &s->seen.key); k; k = hx_map_find_next(&t->by_key, k)) {
+    for (const struct keyed *k = hx_table_find(&t->by_key, &s->seen.key); k; k = hx_table_find_next(&t->by_key, k)) {
         struct hx_trace_packet *p = t->packets[k->packet];
         enum fit fit = fit_of(t, p, s);
         if (best && fit < best_fit)
@@ -157,10 +156,10 @@ static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx
 
 static void finish(struct hx_trace *t, const struct hx_key *key, uint32_t slot)
 {
-    for (struct keyed *k = hx_map_find(&t->by_key, key); k; k = hx_map_find_next(&t->by_key, k)) {
+    for (struct keyed *k = hx_table_find(&t->by_key, key); k; k = hx_table_find_next(&t->by_key, k)) {
         if (k->packet != slot)
             continue;
-        hx_map_remove(&t->by_key, k);
+        hx_table_remove(&t->by_key, k);
         break;
     }
     struct hx_trace_packet *p = t->packets[slot];
@@ -168,15 +167,15 @@ static void finish(struct hx_trace *t, const struct hx_key *key, uint32_t slot)
     free(p->steps);
     free(p);
     t->packets[slot] = NULL;
-    t->free_slots = hx_grown(t->free_slots, t->free_count, &t->free_room, sizeof *t->free_slots);
+    t->free_slots = hx_grow(t->free_slots, t->free_count, &t->free_room, sizeof *t->free_slots);
     t->free_slots[t->free_count++] = slot;
 }
 
 static uint32_t slot_of(const struct hx_trace *t, const struct hx_key *key, const struct hx_trace_packet *p)
 {
-    const struct keyed *k = hx_map_find(&t->by_key, key);
+    const struct keyed *k = hx_table_find(&t->by_key, key);
     while (t->packets[k->packet] != p)
-        k = hx_map_find_next(&t->by_key, k);
+        k = hx_table_find_next(&t->by_key, k);
     return k->packet;
 }
 
@@ -195,7 +194,7 @@ static void make_due(struct hx_trace *t, const struct hx_capture_frame *s, const
         memmove(t->due, t->due + t->due_first, t->due_count * sizeof *t->due);
         t->due_first = 0;
     }
-    t->due = hx_grown(t->due, t->due_first + t->due_count, &t->due_room, sizeof *t->due);
+    t->due = hx_grow(t->due, t->due_first + t->due_count, &t->due_room, sizeof *t->due);
     t->due[t->due_first + t->due_count++] =
         (struct hx_trace_due){.key = s->seen.key, .packet = slot_of(t, &s->seen.key, p), .frame = s->frame};
 }
@@ -203,7 +202,7 @@ static void make_due(struct hx_trace *t, const struct hx_capture_frame *s, const
 /* Inserts a step in the order of the path, which is the order of hops; the file's may differ. */
 static void add_step(struct hx_trace_packet *p, const struct hx_trace_step *step)
 {
-    p->steps = hx_grown(p->steps, p->count, &p->room, sizeof *p->steps);
+    p->steps = hx_grow(p->steps, p->count, &p->room, sizeof *p->steps);
     uint32_t at = p->count++;
     unsigned rank = 2U * step->hops + !step->out;
     for (; at > 0 && 2U * p->steps[at - 1].hops + !p->steps[at - 1].out > rank; at--)
@@ -274,7 +273,7 @@ void hx_trace_free(struct hx_trace *t)
     free(t->packets);
     free(t->free_slots);
     free(t->due);
-    hx_map_free(&t->by_key);
+    hx_table_free(&t->by_key);
 }
 
 /* ---- fates ---- */
@@ -337,7 +336,7 @@ bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture
         return true;
     }
     *stay = (struct hx_trace_stay){.in = step};
-    if (*at < p->count && p->steps[*at].out && hx_trace_same_node(c, step->port, p->steps[*at].port))
+    if (*at < p->count && p->steps[*at].out && is_same_node(c, step->port, p->steps[*at].port))
         stay->out = &p->steps[(*at)++];
     return true;
 }

@@ -20,7 +20,8 @@ struct hx_trace_step {
 struct hx_trace_packet {
     struct hx_header header; /* end-to-end fields */
     struct hx_trace_step *steps;
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
     bool injected;
     bool out;     /* it came out at an endpoint */
     bool damaged; /* and its checksum was wrong there, so the endpoint drops it */
@@ -58,13 +59,16 @@ struct hx_trace {
     uint64_t selected;          /* number of frames followed */
     uint64_t unplaced;          /* frames without direction or time */
 
-    struct hx_map by_key;
+    struct hx_table by_key;
     struct hx_trace_packet **packets; /* NULL: finished */
-    uint32_t packet_count, packet_room;
+    uint32_t packet_count;
+    size_t packet_room;
     uint32_t *free_slots;
-    uint32_t free_count, free_room;
+    uint32_t free_count;
+    size_t free_room;
     struct hx_trace_due *due; /* delivered, in order of delivery */
-    uint32_t due_first, due_count, due_room;
+    uint32_t due_first, due_count;
+    size_t due_room;
 };
 
 void hx_trace_begin(struct hx_trace *t, struct hx_capture_index *c, const struct hx_trace_filter *filter,
@@ -82,6 +86,5 @@ enum { HX_TRACE_NODE = HX_PORT_NAME_BYTES };
 /* Name of a port's node, and of the port at its node ("E", "12"). */
 const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture_index *c, uint32_t port);
 const char *hx_trace_port(const struct hx_capture_index *c, uint32_t port);
-bool hx_trace_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b);
 
 #endif

@@ -34,7 +34,7 @@ struct hx_timeline {
     FILE *out;
     const struct hx_capture_index *c;
     uint64_t events;
-    struct hx_map messages; /* message: its process number */
+    struct hx_table messages; /* message: its process number */
     uint32_t threads;
 };
 void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture_index *c);

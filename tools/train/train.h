@@ -84,13 +84,6 @@ static inline double train_overhead(const struct train_times *times)
     return times->iteration - times->ideal;
 }
 
-/* What `first` saves beside `other` for the same speed-up: ratio of costs times ratio of overheads (SC22, figure 15);
- * NAN: an overhead is 0. */
-double train_saving(const struct train *t, const struct train_fabric *first, const struct train_fabric *other);
-
-/* Dollars of the fabric for an iteration, over its lifetime. */
-double train_usd(const struct train *t, const struct train_fabric *f);
-
 void train_print(const struct train *t);
 json_t *train_json(const struct train *t);
 

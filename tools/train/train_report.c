@@ -17,7 +17,9 @@ const struct train_times *train_times_of(const struct train *t, const struct tra
     return t->only_estimate ? &f->estimate : &f->exact;
 }
 
-double train_saving(const struct train *t, const struct train_fabric *first, const struct train_fabric *other)
+/* What `first` saves beside `other` for the same speed-up: ratio of costs times ratio of overheads (SC22, figure 15);
+ * NAN: an overhead is 0. */
+static double saving_of(const struct train *t, const struct train_fabric *first, const struct train_fabric *other)
 {
     const struct train_times *a = train_times_of(t, first);
     const struct train_times *b = train_times_of(t, other);
@@ -25,7 +27,8 @@ double train_saving(const struct train *t, const struct train_fabric *first, con
     return any ? other->usd / first->usd * (train_overhead(b) / train_overhead(a)) : NAN;
 }
 
-double train_usd(const struct train *t, const struct train_fabric *f)
+/* Dollars of the fabric for an iteration, over its lifetime. */
+static double usd_of(const struct train *t, const struct train_fabric *f)
 {
     return f->usd * train_times_of(t, f)->iteration / (t->lifetime * YEAR);
 }
@@ -136,11 +139,11 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
     printf("%-16s%.4g M$ for the %u plane%s simulated (hxmesh info prices %u: %.4g M$)%s%s\n", "fabric", f->usd / 1e6,
            planes, hx_plural(planes), f->bought, f->usd_bought / 1e6, t->prices.path ? ", at prices of " : "",
            t->prices.path ? t->prices.path : "");
-    printf("%-16s%.4g $ an iteration over %g years", "cost", train_usd(t, f), t->lifetime);
+    printf("%-16s%.4g $ an iteration over %g years", "cost", usd_of(t, f), t->lifetime);
     if (t->job.samples)
-        printf(", %.4g $ a million samples", 1e6 * train_usd(t, f) / (double)t->job.samples);
+        printf(", %.4g $ a million samples", 1e6 * usd_of(t, f) / (double)t->job.samples);
     if (t->job.tokens)
-        printf(", %.4g $ a billion tokens", 1e9 * train_usd(t, f) / (double)t->job.tokens);
+        printf(", %.4g $ a billion tokens", 1e9 * usd_of(t, f) / (double)t->job.tokens);
     printf("\n");
 }
 
@@ -202,7 +205,7 @@ static const struct train_fabric *with_purposes(const struct train *t)
 static void add_row(struct text_table *table, const struct train *t, const struct train_fabric *f)
 {
     const struct train_times *times = train_times_of(t, f);
-    const double saving = f == t->fabric ? NAN : train_saving(t, t->fabric, f);
+    const double saving = f == t->fabric ? NAN : saving_of(t, t->fabric, f);
     struct line l = {.count = 0};
     l.cell[l.count++] = f->spec.name;
     add(&l, true, "%u", f->injected.injection.planes);
@@ -314,7 +317,7 @@ static json_t *real_or_null(double value)
 
 static json_t *cost_json(const struct train *t, const struct train_fabric *f)
 {
-    const double usd = train_times_of(t, f)->there ? train_usd(t, f) : NAN;
+    const double usd = train_times_of(t, f)->there ? usd_of(t, f) : NAN;
     const double samples = (double)t->job.samples;
     const double tokens = (double)t->job.tokens;
     json_t *o = json_pack("{s:I, s:i, s:I, s:i, s:f, s:o, s:o, s:o}", "usd", (json_int_t)f->usd, "planes",
@@ -331,7 +334,7 @@ static json_t *fabric_json(const struct train *t, const struct train_fabric *f)
 {
     const struct train_times *times = train_times_of(t, f);
     const double a_second = times->there && times->iteration > 0 ? 1 / times->iteration : NAN;
-    const double saving = f == t->fabric ? NAN : train_saving(t, t->fabric, f);
+    const double saving = f == t->fabric ? NAN : saving_of(t, t->fabric, f);
     json_t *o = json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "spec", hx_json_text(f->spec.fabric), "name",
                           hx_json_text(f->spec.name), "place", hx_json_text(f->settings.place), "planes",
                           (int)f->injected.injection.planes, "run", times_json(&f->exact), "estimate",

@@ -11,33 +11,33 @@ struct made {
     uint64_t count;
 };
 
-static struct hx_map crossings(void)
+static struct hx_table crossings(void)
 {
-    return hx_map_make(sizeof(struct hx_crossing), sizeof(struct count));
+    return hx_table_make(sizeof(struct hx_crossing), sizeof(struct count));
 }
 
 void hx_copies_begin(struct hx_copies *c)
 {
     *c = (struct hx_copies){
-        .recent = crossings(), .older = crossings(), .made = hx_map_make(sizeof(struct hx_key), sizeof(struct made))};
+        .recent = crossings(), .older = crossings(), .made = hx_table_make(sizeof(struct hx_key), sizeof(struct made))};
 }
 
 void hx_copies_free(struct hx_copies *c)
 {
-    hx_map_free(&c->recent);
-    hx_map_free(&c->older);
-    hx_map_free(&c->made);
+    hx_table_free(&c->recent);
+    hx_table_free(&c->older);
+    hx_table_free(&c->made);
 }
 
 void hx_copies_note(struct hx_copies *c, const struct hx_crossing *one)
 {
-    ((struct count *)hx_map_find_or_add(&c->recent, one))->sent++;
+    ((struct count *)hx_table_find_or_add(&c->recent, one))->sent++;
 }
 
 bool hx_copies_take(struct hx_copies *c, const struct hx_crossing *one)
 {
-    struct count *recent = hx_map_find(&c->recent, one);
-    struct count *older = hx_map_find(&c->older, one);
+    struct count *recent = hx_table_find(&c->recent, one);
+    struct count *older = hx_table_find(&c->older, one);
     struct count *of = recent && recent->copied < recent->sent ? recent : older;
     if (!of || of->copied == of->sent)
         return false;
@@ -49,7 +49,7 @@ bool hx_copies_take(struct hx_copies *c, const struct hx_crossing *one)
 
 void hx_copies_allow(struct hx_copies *c, const struct hx_key *key)
 {
-    ((struct made *)hx_map_find_or_add(&c->made, key))->count++;
+    ((struct made *)hx_table_find_or_add(&c->made, key))->count++;
 }
 
 bool hx_copies_are_due(const struct hx_copies *c, uint64_t time_ns, uint64_t while_ns)
@@ -59,7 +59,7 @@ bool hx_copies_are_due(const struct hx_copies *c, uint64_t time_ns, uint64_t whi
 
 void hx_copies_turn(struct hx_copies *c, uint64_t time_ns)
 {
-    hx_map_free(&c->older);
+    hx_table_free(&c->older);
     c->older = c->recent;
     c->recent = crossings();
     c->turned_ns = time_ns;
@@ -67,6 +67,6 @@ void hx_copies_turn(struct hx_copies *c, uint64_t time_ns)
 
 unsigned hx_copies_of(const struct hx_copies *c, const struct hx_key *key)
 {
-    const struct made *known = hx_map_find(&c->made, key);
+    const struct made *known = hx_table_find(&c->made, key);
     return known ? (unsigned)known->count : 0;
 }

@@ -5,8 +5,8 @@
 #ifndef HXMESH_TOOLS_VERIFY_COPIES_H
 #define HXMESH_TOOLS_VERIFY_COPIES_H
 
+#include "base/table.h"
 #include "tools/capture/frame.h"
-#include "tools/capture/map.h"
 
 #include <stdbool.h>
 
@@ -20,8 +20,8 @@ struct hx_crossing {
 /* Invariant: crossings since `turned_ns` are in `recent`, those between the previous turn and `turned_ns` in `older`.
  * Earlier ones are forgotten. */
 struct hx_copies {
-    struct hx_map recent, older; /* crossing: number of sendings, and of copies */
-    struct hx_map made;          /* packet: number of possible repeats by links */
+    struct hx_table recent, older; /* crossing: number of sendings, and of copies */
+    struct hx_table made;          /* packet: number of possible repeats by links */
     uint64_t turned_ns;
     uint64_t count; /* of all copies */
 };

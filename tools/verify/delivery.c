@@ -28,9 +28,9 @@ enum { CHUNK = 64 };
 
 void hx_verify_delivery_begin(struct hx_verify *v)
 {
-    v->balance = hx_map_make(sizeof(struct hx_key), sizeof(struct account));
-    v->lost = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_lost));
-    v->delivered = hx_map_make(offsetof(struct chunk, there), sizeof(struct chunk));
+    v->balance = hx_table_make(sizeof(struct hx_key), sizeof(struct account));
+    v->lost = hx_table_make(sizeof(struct hx_key), sizeof(struct hx_lost));
+    v->delivered = hx_table_make(offsetof(struct chunk, there), sizeof(struct chunk));
 }
 
 static struct chunk chunk_of(const struct hx_header *h)
@@ -48,20 +48,20 @@ static struct chunk chunk_of(const struct hx_header *h)
 
 static void settle(struct hx_verify *v, const struct hx_capture_frame *s, int change)
 {
-    struct account *a = hx_map_find_or_add(&v->balance, &s->seen.key);
+    struct account *a = hx_table_find_or_add(&v->balance, &s->seen.key);
     a->balance += change;
     a->injections += change > 0;
     struct sight *latest = change > 0 ? &a->injected : &a->delivered;
     *latest = (struct sight){s->frame, s->time_ns, s->port, s->seen.crc == HX_SEEN_CRC_GOOD};
     if (a->balance == 0)
-        hx_map_remove(&v->balance, a);
+        hx_table_remove(&v->balance, a);
 }
 
 /* Checks at an injection that the packet was not delivered before, except as a copy. Only simulated captures are in the
  * order of time. */
 static void validate_early(struct hx_verify *v, const struct hx_capture_frame *s)
 {
-    const struct account *a = hx_map_find(&v->balance, &s->seen.key);
+    const struct account *a = hx_table_find(&v->balance, &s->seen.key);
     if (!a || v->partial || v->c->fabric.facts.clock != HX_CLOCK_VIRTUAL ||
         -a->balance <= (int64_t)hx_copies_of(&v->copies, &a->key))
         return;
@@ -87,7 +87,7 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_capture_frame *s)
     if (h->kind != HX_DATA && h->kind != HX_ACK)
         return;
     struct chunk key = chunk_of(h);
-    struct chunk *p = hx_map_find_or_add(&v->delivered, &key);
+    struct chunk *p = hx_table_find_or_add(&v->delivered, &key);
     if (h->kind == HX_ACK) {
         if (p->there <= h->offset)
             p->there = (uint64_t)h->offset + 1;
@@ -119,7 +119,7 @@ static bool loses_nothing(const struct hx_verify *v, const struct hx_loss *how)
 
 void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, const struct hx_loss *how)
 {
-    struct hx_lost *l = hx_map_find_or_add(&v->lost, at->key);
+    struct hx_lost *l = hx_table_find_or_add(&v->lost, at->key);
     bool allowed = hx_fault_allowed(v, at->port, at->time_ns, how->by);
     bool for_a_time = allowed || hx_fault_allowed(v, at->port, at->time_ns, how->or_repaired);
     note_place(l, at, how);
@@ -137,7 +137,7 @@ static const unsigned may_lose = HX_ALLOW_GAPS | HX_ALLOW_LOSS | HX_ALLOW_DAMAGE
 static void lose_between(struct hx_verify *v, const struct account *a)
 {
     const struct sight *i = &a->injected;
-    struct hx_lost *l = hx_map_find_or_add(&v->lost, &a->key);
+    struct hx_lost *l = hx_table_find_or_add(&v->lost, &a->key);
     note_place(l, &(struct hx_seen_at){i->frame, i->time_ns, i->port, &a->key},
                &(struct hx_loss){.by = may_lose, .next = HX_NO_INDEX, .came = true});
     bool allowed = l->allowed || hx_fault_allowed(v, i->port, i->time_ns, may_lose);
@@ -148,7 +148,7 @@ static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigne
 {
     const struct hx_fabric *g = v->c->fabric.g;
     const uint64_t place[2] = {(uint64_t)plane << 32 | hx_fabric_host(g, gx, gy), HX_LOCAL};
-    const struct hx_numbered *known = hx_map_find(&v->by_place, place);
+    const struct hx_numbered *known = hx_table_find(&v->by_place, place);
     if (!known)
         return false;
     const struct hx_cap_port *port = &v->c->ports[known->number];
@@ -168,7 +168,7 @@ static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
     if (h->kind != HX_DATA && h->kind != HX_ACK)
         return h->kind != HX_UNREACHABLE;
     struct chunk key = chunk_of(h);
-    const struct chunk *p = hx_map_find(&v->delivered, &key);
+    const struct chunk *p = hx_table_find(&v->delivered, &key);
     if (!p)
         return false;
     return h->kind == HX_ACK ? p->there > h->offset : (p->there >> h->offset % CHUNK & 1) != 0;
@@ -179,7 +179,7 @@ static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
 static bool is_odd(const struct hx_verify *v, const struct hx_lost *l, const struct hx_header *h)
 {
     unsigned kinds = v->fault_allowances.kinds;
-    const struct account *a = hx_map_find(&v->balance, &l->key);
+    const struct account *a = hx_table_find(&v->balance, &l->key);
     bool repeated = h->kind == HX_DATA || (a && a->injections > 1);
     if (!(kinds & (HX_ALLOW_COPIES | HX_ALLOW_ORDER)))
         return l->odd;
@@ -190,7 +190,7 @@ static bool is_odd(const struct hx_verify *v, const struct hx_lost *l, const str
  * capture lacks. A link that the capture does not show may have repeated it. */
 static bool went_on(struct hx_verify *v, const struct hx_lost *l, const struct hx_header *h)
 {
-    const struct account *a = hx_map_find(&v->balance, &l->key);
+    const struct account *a = hx_table_find(&v->balance, &l->key);
     int64_t short_of = (a ? a->balance : 0) + (int64_t)hx_copies_of(&v->copies, &l->key);
     return l->missed && l->seen > (short_of > 0 ? (uint64_t)short_of : 0) && ends_are_complete(v, h) &&
            !hx_fault_allowed(v, l->port, l->time_ns, HX_ALLOW_GAPS | HX_ALLOW_COPIES | HX_ALLOW_UNSEEN);
@@ -257,7 +257,7 @@ void hx_verify_delivery_end(struct hx_verify *v)
     uint64_t not_validated = 0;
     v->counts.endpoints_validated = count_endpoints(v);
     size_t at = 0;
-    for (const struct account *a; (a = hx_map_each(&v->balance, &at)) != NULL;) {
+    for (const struct account *a; (a = hx_table_each(&v->balance, &at)) != NULL;) {
         struct hx_header h = hx_key_header(&a->key);
         if (!ends_are_complete(v, &h))
             not_validated++;
@@ -267,7 +267,7 @@ void hx_verify_delivery_end(struct hx_verify *v)
             validate_surplus(v, a, &h);
     }
     at = 0;
-    for (const struct hx_lost *l; (l = hx_map_each(&v->lost, &at)) != NULL;)
+    for (const struct hx_lost *l; (l = hx_table_each(&v->lost, &at)) != NULL;)
         validate_lost(v, l);
     hx_note(&v->found,
             "%llu {packet was|packets were} seen at one of {its|their} endpoints only: {its|their} delivery was not "

@@ -44,8 +44,8 @@ struct sent_wrong {
 void hx_fault_allowances_begin(struct hx_fault_allowances *e)
 {
     *e = (struct hx_fault_allowances){.breach = NULL};
-    e->damaged = hx_map_make(sizeof(struct hx_key), sizeof(struct damage));
-    e->sent_wrong = hx_map_make(sizeof(struct passage), sizeof(struct sent_wrong));
+    e->damaged = hx_table_make(sizeof(struct hx_key), sizeof(struct damage));
+    e->sent_wrong = hx_table_make(sizeof(struct passage), sizeof(struct sent_wrong));
 }
 
 static void forget_shut(struct hx_fault_allowances *e)
@@ -80,8 +80,8 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e)
     free(e->of_plane);
     free(e->unseen);
     hx_faults_free(&e->faults);
-    hx_map_free(&e->damaged);
-    hx_map_free(&e->sent_wrong);
+    hx_table_free(&e->damaged);
+    hx_table_free(&e->sent_wrong);
     free(e->breach);
 }
 
@@ -117,7 +117,7 @@ static const struct hx_fault *change_of(const struct hx_fault_allowances *e, con
 /* Takes a fault from a line of an annotation. Simulated, the line has the time of the fault. Live, that counts from the
  * start of the run or from the request, so `seen_ns` replaces it: the frame's time less the age that the annotation
  * gives. */
-static void take_fault(struct hx_fault_allowances *e, struct hx_map *let_pass, const struct hx_capture_index *c,
+static void take_fault(struct hx_fault_allowances *e, struct hx_table *let_pass, const struct hx_capture_index *c,
                        struct hx_fault *fault, uint64_t seen_ns)
 {
     bool live = c->fabric.facts.clock == HX_CLOCK_WALL;
@@ -216,7 +216,7 @@ static const struct margin *margin_of(const struct hx_verify *v)
 struct tables {
     const struct hx_faults *faults;
     struct hx_felt_link **of_port;
-    uint32_t *ports;
+    size_t *ports;
     void (*add)(struct hx_verify *v, const struct hx_port_at *link, struct hx_felt *to);
 };
 
@@ -224,8 +224,8 @@ static const struct hx_felt *felt_of(struct hx_verify *v, const struct tables *t
 {
     const struct hx_port_at *at = &v->c->ports[port].at;
     while (*t->ports <= port) {
-        uint32_t room = *t->ports;
-        *t->of_port = hx_grown(*t->of_port, *t->ports, &room, sizeof **t->of_port);
+        size_t room = *t->ports;
+        *t->of_port = hx_grow(*t->of_port, *t->ports, &room, sizeof **t->of_port);
         memset(*t->of_port + *t->ports, 0, (room - *t->ports) * sizeof **t->of_port);
         *t->ports = room;
     }
@@ -412,8 +412,8 @@ static bool is_known(const struct hx_key *key)
 
 static void note(struct hx_fault_allowances *e, const struct hx_key *key, uint64_t time_ns, bool made_up)
 {
-    bool first = hx_map_find(&e->damaged, key) == NULL;
-    struct damage *d = hx_map_find_or_add(&e->damaged, key);
+    bool first = hx_table_find(&e->damaged, key) == NULL;
+    struct damage *d = hx_table_find_or_add(&e->damaged, key);
     d->since_ns = first || time_ns < d->since_ns ? time_ns : d->since_ns;
     d->made_up |= made_up;
 }
@@ -431,9 +431,9 @@ static struct sent_wrong *find_wrong(const struct hx_fault_allowances *e, const 
                                      uint64_t time_ns, bool exact)
 {
     const struct passage by = passage_of(key, port);
-    struct sent_wrong *w = hx_map_find(&e->sent_wrong, &by);
+    struct sent_wrong *w = hx_table_find(&e->sent_wrong, &by);
     while (w && (exact ? w->time_ns != time_ns : w->mended || w->time_ns > time_ns))
-        w = hx_map_find_next(&e->sent_wrong, w);
+        w = hx_table_find_next(&e->sent_wrong, w);
     return w;
 }
 
@@ -443,7 +443,7 @@ static void note_wrong(struct hx_fault_allowances *e, const struct hx_breach *b)
     const struct passage by = passage_of(&b->key, b->port);
     if (find_wrong(e, &b->key, b->port, b->time_ns, true))
         return;
-    struct sent_wrong *w = hx_map_add(&e->sent_wrong, &by);
+    struct sent_wrong *w = hx_table_add(&e->sent_wrong, &by);
     w->time_ns = b->time_ns;
 }
 
@@ -460,7 +460,7 @@ static void note_damage(struct hx_fault_allowances *e, const struct hx_breach *b
 static const struct damage *damage_before(const struct hx_fault_allowances *e, const struct hx_key *key,
                                           uint64_t time_ns)
 {
-    const struct damage *d = hx_map_find(&e->damaged, key);
+    const struct damage *d = hx_table_find(&e->damaged, key);
     return d && time_ns >= d->since_ns ? d : NULL;
 }
 
@@ -485,7 +485,7 @@ bool hx_fault_allowances_mended(struct hx_verify *v, const struct hx_seen_at *at
 
 bool hx_fault_allowances_made_up(const struct hx_fault_allowances *e, const struct hx_key *key)
 {
-    const struct damage *d = hx_map_find(&e->damaged, key);
+    const struct damage *d = hx_table_find(&e->damaged, key);
     return d && d->made_up;
 }
 
@@ -533,7 +533,7 @@ void hx_fault_allowances_take(struct hx_verify *v, const struct hx_breach *breac
         report(&v->found, &breach->finding);
         return;
     }
-    e->breach = hx_grown(e->breach, e->breaches, &e->room, sizeof *e->breach);
+    e->breach = hx_grow(e->breach, e->breaches, &e->room, sizeof *e->breach);
     e->breach[e->breaches++] = *breach;
 }
 

@@ -50,16 +50,18 @@ struct hx_fault_allowances {
     struct hx_felt *of_plane;     /* [planes]: effects elsewhere than on links, of `heard` faults */
     /* [planes]: effects on links that the capture of `unseen_ports` ports does not show from end to end */
     struct hx_felt *unseen;
-    uint32_t ports, shut_ports, planes, unseen_ports;
+    size_t ports, shut_ports;
+    uint32_t planes, unseen_ports;
     size_t heard, unseen_heard;
     unsigned kinds;          /* that any of the faults allows */
     uint64_t planned;        /* changes among the faults */
     uint64_t not_understood; /* annotation lines with an invalid fault */
     uint64_t not_allowed;    /* faults that a strict check passes over */
     struct hx_breach *breach;
-    uint32_t breaches, room;  /* deferred */
-    struct hx_map damaged;    /* packet that a fault may have damaged: since when, and whether it was forged by that */
-    struct hx_map sent_wrong; /* packets sent with a wrong checksum because of earlier damage */
+    uint32_t breaches; /* deferred */
+    size_t room;
+    struct hx_table damaged; /* packet that a fault may have damaged: since when, and whether it was forged by that */
+    struct hx_table sent_wrong; /* packets sent with a wrong checksum because of earlier damage */
     uint64_t allowed;
     uint64_t searched; /* faults looked at to name those that allowed something */
 };

@@ -20,7 +20,7 @@ enum { MOST_STRAYS = 1 << 21 }; /* limit of packets followed at partly captured 
 
 void hx_verify_nodes_begin(struct hx_verify *v)
 {
-    v->residents = hx_map_make(offsetof(struct resident, frame), sizeof(struct resident));
+    v->residents = hx_table_make(offsetof(struct resident, frame), sizeof(struct resident));
 }
 
 static struct resident resident_of(const struct hx_verify *v, const struct hx_capture_frame *s, bool departed)
@@ -160,8 +160,8 @@ static bool may_be_lost(struct hx_verify *v, const struct resident *r)
 /* Marks other arrivals as ambiguous that fit `out` as well as `best`, but by another port or VC. */
 static void note_ambiguous(struct hx_verify *v, const struct resident *out, const struct resident *best, enum fit fit)
 {
-    for (struct resident *other = hx_map_find(&v->residents, out); other;
-         other = hx_map_find_next(&v->residents, other)) {
+    for (struct resident *other = hx_table_find(&v->residents, out); other;
+         other = hx_table_find_next(&v->residents, other)) {
         if (!other->departed && (other->port != best->port || other->vc != best->vc))
             other->ambiguous |= fit_of(v, other, out) == fit;
     }
@@ -173,8 +173,8 @@ static struct resident *partner(struct hx_verify *v, const struct resident *out)
     struct resident *best = NULL;
     enum fit best_fit = FITS_NOT;
     unsigned alike = 0; /* number that fit as well as the best */
-    for (struct resident *other = hx_map_find(&v->residents, out); other;
-         other = hx_map_find_next(&v->residents, other)) {
+    for (struct resident *other = hx_table_find(&v->residents, out); other;
+         other = hx_table_find_next(&v->residents, other)) {
         if (other->departed)
             continue;
         enum fit fit = fit_of(v, other, out);
@@ -196,7 +196,7 @@ static void keep(struct hx_verify *v, const struct resident *r)
         v->counts.forgotten++;
         return;
     }
-    struct resident *kept = hx_map_add(&v->residents, r);
+    struct resident *kept = hx_table_add(&v->residents, r);
     *kept = *r;
 }
 
@@ -217,7 +217,7 @@ void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s)
     }
     validate_pair(v, in, &out);
     hx_verify_freed(v, in->port, in->vc, s->seen.data.length);
-    hx_map_remove(&v->residents, in);
+    hx_table_remove(&v->residents, in);
 }
 
 /* The port at which the packet should have left behind an arrival, or come in before a departure. */
@@ -240,7 +240,7 @@ void hx_verify_nodes_end(struct hx_verify *v)
     for (uint32_t i = 0; i < v->node_count; i++)
         v->counts.nodes_validated += hx_verify_covered(&v->nodes[i]);
     size_t at = 0;
-    for (const struct resident *r; (r = hx_map_each(&v->residents, &at)) != NULL;) {
+    for (const struct resident *r; (r = hx_table_each(&v->residents, &at)) != NULL;) {
         if (!hx_verify_covered(&v->nodes[r->node]))
             continue;
         if (!r->departed) {

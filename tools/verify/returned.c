@@ -23,13 +23,13 @@ struct given_back {
 
 void hx_verify_returned_begin(struct hx_verify *v)
 {
-    v->given_back = hx_map_make(sizeof(struct hx_key), sizeof(struct given_back));
+    v->given_back = hx_table_make(sizeof(struct hx_key), sizeof(struct given_back));
 }
 
 void hx_verify_returned_free(struct hx_verify *v)
 {
     free(v->deferred);
-    hx_map_free(&v->given_back);
+    hx_table_free(&v->given_back);
 }
 
 static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_key *key)
@@ -59,7 +59,7 @@ bool hx_verify_gives_back(struct hx_verify *v, const struct hx_key *key, uint32_
     struct hx_leg leg;
     if (came_down ? leads_up_or_down(v, out) || hx_cap_leg(f, journey_of(v, key), at, &leg) : in != out)
         return false;
-    struct given_back *g = hx_map_add(&v->given_back, key);
+    struct given_back *g = hx_table_add(&v->given_back, key);
     g->node = at->node;
     g->port = at->port;
     g->to = v->ports[out].far.spot;
@@ -72,7 +72,7 @@ bool hx_verify_defer(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     if (v->ending || !v->c->fabric.g->mesh.nodes)
         return false;
-    v->deferred = hx_grown(v->deferred, v->deferred_count, &v->deferred_room, sizeof *v->deferred);
+    v->deferred = hx_grow(v->deferred, v->deferred_count, &v->deferred_room, sizeof *v->deferred);
     v->deferred[v->deferred_count++] = (struct hx_deferred){.of = hx_kept(s)};
     return true;
 }
@@ -112,8 +112,8 @@ static bool goes_straight_since(struct hx_verify *v, const struct hx_deferred *a
  * not tell the repeats apart. */
 static bool goes_straight(struct hx_verify *v, const struct hx_deferred *a)
 {
-    for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
-         g = hx_map_find_next(&v->given_back, g))
+    for (const struct given_back *g = hx_table_find(&v->given_back, &a->of.key); g;
+         g = hx_table_find_next(&v->given_back, g))
         if (goes_straight_since(v, a, g))
             return true;
     return false;
@@ -126,8 +126,8 @@ static void validate_turn(struct hx_verify *v, const struct hx_deferred *a)
     const struct hx_port_at *far = &v->ports[a->of.port].far;
     bool good = far->node == HX_NOWHERE && (v->counts.given_back > 0 || hx_verify_may_lack_links(v) ||
                                             hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE));
-    for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
-         g = hx_map_find_next(&v->given_back, g))
+    for (const struct given_back *g = hx_table_find(&v->given_back, &a->of.key); g;
+         g = hx_table_find_next(&v->given_back, g))
         good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->of.hops);
     if (!good)
         hx_verify_find(v, HX_SEEN_AT(&a->of), HX_ALLOW_REROUTE, false, HX_RULE_DISTANCE,

@@ -13,30 +13,30 @@ const char hx_tally_copied[] = "repeated by a link";
 const char hx_tally_bypassed[] = "around links that are down";
 const char hx_tally_turned[] = "delivered short of its destination";
 
-void hx_tally_begin(struct hx_map *of)
+void hx_tally_begin(struct hx_table *of)
 {
-    *of = hx_map_make(offsetof(struct hx_tally, count), sizeof(struct hx_tally));
+    *of = hx_table_make(offsetof(struct hx_tally, count), sizeof(struct hx_tally));
 }
 
-void hx_tally_add(struct hx_map *of, const char *what, uint32_t port, uint32_t fault, uint64_t frame)
+void hx_tally_add(struct hx_table *of, const char *what, uint32_t port, uint32_t fault, uint64_t frame)
 {
     const struct hx_tally key = {.what = what, .port = port, .fault = fault};
-    struct hx_tally *t = hx_map_find_or_add(of, &key);
+    struct hx_tally *t = hx_table_find_or_add(of, &key);
     t->frame = t->count == 0 || frame < t->frame ? frame : t->frame;
     t->count++;
 }
 
-void hx_tally_shift(struct hx_map *of, uint32_t fault)
+void hx_tally_shift(struct hx_table *of, uint32_t fault)
 {
-    struct hx_map shifted;
+    struct hx_table shifted;
     size_t at = 0;
     hx_tally_begin(&shifted);
-    for (const struct hx_tally *t; (t = hx_map_each(of, &at)) != NULL;) {
+    for (const struct hx_tally *t; (t = hx_table_each(of, &at)) != NULL;) {
         struct hx_tally one = *t;
         one.fault += one.fault >= fault && one.fault < HX_TALLY_SOME_FAULT;
-        *(struct hx_tally *)hx_map_add(&shifted, &one) = one;
+        *(struct hx_tally *)hx_table_add(&shifted, &one) = one;
     }
-    hx_map_free(of);
+    hx_table_free(of);
     *of = shifted;
 }
 
@@ -54,12 +54,12 @@ static int by_count(const void *a, const void *b)
     return what ? what : (one->fault > other->fault) - (one->fault < other->fault);
 }
 
-struct hx_tally *hx_tally_sorted(const struct hx_map *of)
+struct hx_tally *hx_tally_sorted(const struct hx_table *of)
 {
     struct hx_tally *list = hx_allocate(of->count, sizeof *list);
     size_t count = 0;
     size_t at = 0;
-    for (const struct hx_tally *t; (t = hx_map_each(of, &at)) != NULL;)
+    for (const struct hx_tally *t; (t = hx_table_each(of, &at)) != NULL;)
         list[count++] = *t;
     qsort(list, count, sizeof *list, by_count);
     return list;

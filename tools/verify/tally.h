@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_VERIFY_TALLY_H
 #define HXMESH_TOOLS_VERIFY_TALLY_H
 
-#include "tools/capture/map.h"
+#include "base/table.h"
 
 #include <stdint.h>
 
@@ -28,12 +28,12 @@ struct hx_tally {
     uint64_t frame; /* the first */
 };
 
-/* `of` is a map of struct hx_tally. */
-void hx_tally_begin(struct hx_map *of);
-void hx_tally_add(struct hx_map *of, const char *what, uint32_t port, uint32_t fault, uint64_t frame);
+/* `of` is a table of struct hx_tally. */
+void hx_tally_begin(struct hx_table *of);
+void hx_tally_add(struct hx_table *of, const char *what, uint32_t port, uint32_t fault, uint64_t frame);
 /* A fault was inserted at that index: later ones move up. */
-void hx_tally_shift(struct hx_map *of, uint32_t fault);
+void hx_tally_shift(struct hx_table *of, uint32_t fault);
 /* The tallies, most first. Free the array. */
-struct hx_tally *hx_tally_sorted(const struct hx_map *of);
+struct hx_tally *hx_tally_sorted(const struct hx_table *of);
 
 #endif

@@ -9,7 +9,7 @@
 void hx_verify_begin(struct hx_verify *v, struct hx_capture_index *c, bool partial, bool whole)
 {
     *v = (struct hx_verify){.c = c, .partial_given = partial, .whole_given = whole};
-    v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
+    v->by_place = hx_table_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
     hx_fault_allowances_begin(&v->fault_allowances);
     hx_verify_nodes_begin(v);
     hx_copies_begin(&v->copies);
@@ -23,13 +23,13 @@ void hx_verify_free(struct hx_verify *v)
     for (uint32_t i = 0; i < v->cable_count; i++)
         hx_verify_cable_free(&v->cables[i]);
     HX_FREE(v->cables, v->ports, v->nodes, v->board_job, v->board_job_known);
-    hx_map_free(&v->by_place);
-    hx_map_free(&v->residents);
-    hx_map_free(&v->balance);
-    hx_map_free(&v->delivered);
-    hx_map_free(&v->lost);
+    hx_table_free(&v->by_place);
+    hx_table_free(&v->residents);
+    hx_table_free(&v->balance);
+    hx_table_free(&v->delivered);
+    hx_table_free(&v->lost);
     hx_copies_free(&v->copies);
-    hx_map_free(&v->let_pass);
+    hx_table_free(&v->let_pass);
     hx_fault_allowances_free(&v->fault_allowances);
     hx_verify_returned_free(v);
 }
@@ -59,12 +59,12 @@ void hx_verify_let_pass(struct hx_verify *v, const char *what, const struct hx_s
 static struct hx_numbered *numbered(struct hx_verify *v, const struct hx_port_at *at, uint32_t port, bool add)
 {
     const uint64_t place[2] = {(uint64_t)at->plane << 32 | at->node, port};
-    return add ? hx_map_add(&v->by_place, place) : hx_map_find(&v->by_place, place);
+    return add ? hx_table_add(&v->by_place, place) : hx_table_find(&v->by_place, place);
 }
 
 static uint32_t add_cable(struct hx_verify *v, uint32_t from, uint32_t to)
 {
-    v->cables = hx_grown(v->cables, v->cable_count, &v->cable_room, sizeof *v->cables);
+    v->cables = hx_grow(v->cables, v->cable_count, &v->cable_room, sizeof *v->cables);
     v->cables[v->cable_count] = (struct hx_cable){.from = from, .to = to};
     return v->cable_count++;
 }
@@ -87,7 +87,7 @@ static uint32_t node_of(struct hx_verify *v, const struct hx_port_at *at)
     struct hx_numbered *known = numbered(v, at, HX_NO_INDEX, false);
     if (known)
         return known->number;
-    v->nodes = hx_grown(v->nodes, v->node_count, &v->node_room, sizeof *v->nodes);
+    v->nodes = hx_grow(v->nodes, v->node_count, &v->node_room, sizeof *v->nodes);
     v->nodes[v->node_count] = (struct hx_verify_node){.at = *at, .cabled = hx_cap_cabled(&v->c->fabric, at)};
     known = numbered(v, at, HX_NO_INDEX, true);
     known->number = v->node_count++;
@@ -98,7 +98,7 @@ static void add_port(struct hx_verify *v)
 {
     uint32_t number = v->port_count;
     const struct hx_port_at *at = &v->c->ports[number].at;
-    v->ports = hx_grown(v->ports, number, &v->port_room, sizeof *v->ports);
+    v->ports = hx_grow(v->ports, number, &v->port_room, sizeof *v->ports);
     struct hx_verify_port *p = &v->ports[v->port_count++];
     *p = (struct hx_verify_port){
         .far = {.node = HX_NOWHERE}, .node = HX_NO_INDEX, .out = HX_NO_INDEX, .in = HX_NO_INDEX};

@@ -131,29 +131,33 @@ struct hx_verify {
     struct hx_verify_counts counts;
 
     struct hx_verify_port *ports; /* [c->ports] */
-    uint32_t port_count, port_room;
+    uint32_t port_count;
+    size_t port_room;
     struct hx_verify_node *nodes;
-    uint32_t node_count, node_room;
+    uint32_t node_count;
+    size_t node_room;
     struct hx_kept_frame first[HX_FIRST_FRAMES];
     unsigned firsts;
     uint64_t last_first_ns; /* the latest time of these */
     struct hx_cable *cables;
-    uint32_t cable_count, cable_room;
-    struct hx_map by_place;  /* port of the fabric: index of the captured port; node: index of the node */
-    struct hx_map residents; /* (packet, node): arrived and not departed, or departed and not arrived */
-    struct hx_map balance;   /* packet: injections less deliveries, if not 0 */
-    struct hx_map lost;      /* packet: struct hx_lost */
-    struct hx_map delivered; /* 64 packets of a message: a bit each */
-    uint16_t *board_job;     /* inferred: the job of a board's own packets; [boards] */
+    uint32_t cable_count;
+    size_t cable_room;
+    struct hx_table by_place;  /* port of the fabric: index of the captured port; node: index of the node */
+    struct hx_table residents; /* (packet, node): arrived and not departed, or departed and not arrived */
+    struct hx_table balance;   /* packet: injections less deliveries, if not 0 */
+    struct hx_table lost;      /* packet: struct hx_lost */
+    struct hx_table delivered; /* 64 packets of a message: a bit each */
+    uint16_t *board_job;       /* inferred: the job of a board's own packets; [boards] */
     bool *board_job_known;
     bool partial_given, whole_given;
     bool ending; /* no more deferring */
     struct hx_fault_allowances fault_allowances;
     struct hx_copies copies;
-    struct hx_map let_pass;       /* struct hx_tally: what faults allowed, and what was lost */
-    struct hx_map given_back;     /* packet: its return by a network */
+    struct hx_table let_pass;     /* struct hx_tally: what faults allowed, and what was lost */
+    struct hx_table given_back;   /* packet: its return by a network */
     struct hx_deferred *deferred; /* frames off their minimal path */
-    uint32_t deferred_count, deferred_room;
+    uint32_t deferred_count;
+    size_t deferred_room;
 };
 
 /* Whether anything was checked: a capture without a frame of a fabric does not pass. */

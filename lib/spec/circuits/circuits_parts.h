@@ -56,9 +56,6 @@ struct hx_circuits_plan {
 bool hx_circuits_plan_read(struct hx_circuits_plan *p, const char *path, struct hx_problem *problem);
 void hx_circuits_plan_free(struct hx_circuits_plan *p);
 
-/* Name of a node in the graph's file, else of its place. */
-const char *hx_circuits_plan_name(const struct hx_circuits_plan *p, uint32_t node);
-
 /* Name of a host in the graph's file: its own, or that of its router if it forwards. Without a file, of its place. */
 const char *hx_circuits_host_name(char name[HX_NAME_BYTES], const struct hx_fabric *f, uint32_t host);
 

@@ -39,7 +39,8 @@ static void take_places(struct hx_circuits_plan *p)
         p->names[i] = p->place[i].name;
 }
 
-const char *hx_circuits_plan_name(const struct hx_circuits_plan *p, uint32_t node)
+/* Name of a node in the graph's file, else of its place. */
+static const char *name_of(const struct hx_circuits_plan *p, uint32_t node)
 {
     return p->f->graph_name && p->f->graph_name[node] ? p->f->graph_name[node] : p->text[node];
 }
@@ -55,7 +56,7 @@ static uint32_t find(const struct hx_circuits_plan *p, const char *name)
     while (found > p->place && strcmp(found[-1].name, name) == 0)
         found--;
     for (; found < p->place + p->places && strcmp(found->name, name) == 0; found++)
-        if (strcmp(hx_circuits_plan_name(p, found->node), name) == 0)
+        if (strcmp(name_of(p, found->node), name) == 0)
             node = found->node;
     return node;
 }
@@ -138,7 +139,7 @@ static bool refuse_circuit(const struct hx_circuits_plan *p, const struct ends *
     char hint[HX_HINT_TEXT];
     if (!strchr(text, '-'))
         return hx_lines_fail(&p->l, at, "'%.80s' is not a circuit: a circuit is two names, as %.40s-%.40s", text,
-                             hx_circuits_plan_name(p, p->f->nodes - 2), hx_circuits_plan_name(p, p->f->nodes - 1));
+                             name_of(p, p->f->nodes - 2), name_of(p, p->f->nodes - 1));
     if (much == 4)
         return hx_lines_fail(&p->l, at, "'%.80s' is two circuits: hyphens in its names can be read in two ways", text);
     if (much < 2) {
