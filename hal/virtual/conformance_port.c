@@ -97,7 +97,7 @@ void conformance_close(struct conformance_world *w)
     *w = (struct conformance_world){{NULL}, {NULL}};
 }
 
-/* Makes the packets of an input ready whose time has come, as advance() and count_in() in sim_node.c. */
+/* Makes packets of an input ready once their time has come, as advance() and count_in() in sim_node.c. */
 static void arrive(struct hal_switch *h, unsigned input)
 {
     struct virtual_rx *rx = &h->rx[input];
