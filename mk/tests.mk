@@ -69,8 +69,15 @@ $(BUILD)/tests/libfabric/%: tests/libfabric/%.c mk/tests.mk
 	$(if $(Q),@echo "  LINK $@")
 	$(Q)$(CC) $(OF_A_USER) $< -o $@ $$(pkg-config --cflags --libs libfabric)
 
-# The conformance kit on the example port; hal/conformance/Makefile builds it for any other.
+# The conformance kit on each platform: on the example port without a suffix. hal/conformance/Makefile builds it for any
+# other port.
+KITS := $(BUILD)/tests/conformance-shm $(BUILD)/tests/conformance-virtual
+$(KITS): LDFLAGS += -fno-lto
 $(BUILD)/tests/conformance: $(call objects,loopback,$(KIT)) $(LIB_LOOPBACK)
+	$(LINK)
+$(BUILD)/tests/conformance-shm: $(call objects,shm,$(KIT)) $(LIB_SHM) $(LIB_HOST)
+	$(LINK)
+$(BUILD)/tests/conformance-virtual: $(call objects,virtual,$(KIT)) $(LIB_VIRTUAL) $(LIB_HOST)
 	$(LINK)
 
 .PHONY: runners fuzz-programs test-programs tsan-runners
@@ -78,7 +85,7 @@ runners: $(RUNNERS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
-test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) \
+test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(KITS) $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) \
     $(BUILD)/bench/bench_choice
 	@:
 tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TESTS),$(TESTS.$(platform))),$(BUILD)/test-$(platform))))

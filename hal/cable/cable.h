@@ -148,6 +148,9 @@ static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
     (void)cable_grant(c);
 }
 
+/* Returns the blocks sent, on all VCs, that the peer still holds, as far as its grants tell. */
+unsigned cable_occupancy(const struct cable_end *c);
+
 /* ---- send credit ---- */
 
 /* Returns true if a credit frame is due: the peer waits for one, or would gain a quarter of a buffer, or a lost one

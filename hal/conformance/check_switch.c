@@ -62,22 +62,23 @@ static void try_window(struct kit *k)
 static void try_arrival(struct kit *k)
 {
     enum { PACKETS = 3 };
-    const struct hx_desc *at[PACKETS];
     struct hx_desc was[PACKETS];
     for (unsigned n = 0; n < PACKETS; n++) {
         if (!kit_expect(k, kit_bring(k, 0, SHORT + n, n) && kit_waiting(k, 1, HX_W, 0) == n + 1,
                         "packet %u of %u does not arrive", n + 1, PACKETS))
             return;
-        at[n] = kit_arrival(k, 1, HX_W, 0, n);
-        was[n] = *at[n];
+        was[n] = *kit_arrival(k, 1, HX_W, 0, n);
         kit_expect(k, was[n].length == SHORT + n, "packet %u has a length of %u, not %u: not in the order of sending",
                    n + 1, was[n].length, SHORT + n);
     }
-    for (unsigned n = 0; n < PACKETS; n++) {
-        const struct hx_desc *is = kit_arrival(k, 1, HX_W, 0, n);
-        kit_expect(k, is == at[n] && is->buffer == was[n].buffer && is->length == was[n].length,
+    const struct hx_desc *at[PACKETS];
+    for (unsigned n = 0; n < PACKETS; n++)
+        at[n] = kit_arrival(k, 1, HX_W, 0, n);
+    for (unsigned n = 0; n < PACKETS; n++)
+        kit_expect(k,
+                   kit_arrival(k, 1, HX_W, 0, n) == at[n] && at[n]->buffer == was[n].buffer &&
+                       at[n]->length == was[n].length,
                    "the descriptor of packet %u changed before it was released", n + 1);
-    }
     kit_settle(k);
 }
 
@@ -93,17 +94,69 @@ static void try_room(struct kit *k)
         uint64_t before = hal_tx_credits(s, HX_E);
         hal_transmit(s, HX_E, vc, HX_LOCAL, 0, d);
         uint64_t after = hal_tx_credits(s, HX_E);
+        bool busy = hal_output_is_busy(s, HX_E);
         int fell = hx_lane(before, vc) - hx_lane(after, vc);
-        kit_expect(k, fell == (int)cost, "after hal_transmit of a packet of cost %u on VC %u room fell by %d, not %u",
-                   cost, vc, fell, cost);
+        kit_expect(k, busy || fell == (int)cost,
+                   "after hal_transmit of a packet of cost %u on VC %u room fell by %d, not %u", cost, vc, fell, cost);
         for (unsigned other = 0; HAL_VCS_APART && other < HX_VCS; other++)
             kit_expect(k, other == vc || hx_lane(before, other) == hx_lane(after, other),
                        "after hal_transmit on VC %u room on VC %u is %u, and was %u", vc, other, hx_lane(after, other),
                        hx_lane(before, other));
-        const uint64_t none[HX_VCS] = {0};
-        uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
-        hal_release(s, HX_LOCAL, tail, tail, none);
-        hal_commit(s);
+        kit_end_step(s, HX_LOCAL, 0, 1);
+        kit_advance(k);
+        fell = hx_lane(before, vc) - hx_lane(hal_tx_credits(s, HX_E), vc);
+        kit_expect(k, fell == (int)cost, "while the far end holds a packet of cost %u on VC %u room is %d less, not %u",
+                   cost, vc, fell, cost);
+    }
+    kit_settle(k);
+}
+
+/* Sends on VC 0 until the output is busy. VC 1, which nothing uses, shows whether packets or time close it. */
+static void try_busy(struct kit *k)
+{
+    struct hal_switch *s = k->w.sw[0];
+    unsigned spent = 0;
+    kit_expect(k, !hal_output_is_busy(s, HX_E) && !hal_output_is_busy(s, HX_LOCAL), "is true for an idle output");
+    while (kit_inject(k, KIT_FULL, 1))
+        ;
+    hal_endpoint_commit(k->w.endpoint[0]);
+    kit_advance(k);
+    unsigned sent = 0;
+    for (bool busy = false; !busy && sent < kit_waiting(k, 0, HX_LOCAL, 0); sent++) {
+        const struct hx_desc *d = kit_arrival(k, 0, HX_LOCAL, 0, sent);
+        unsigned cost = hal_packet_credits(d);
+        if (hx_lane(hal_tx_credits(s, HX_E), 0) < cost)
+            break;
+        hal_transmit(s, HX_E, 0, HX_LOCAL, 0, d);
+        spent += cost;
+        busy = hal_output_is_busy(s, HX_E);
+        unsigned room = hx_lane(hal_tx_credits(s, HX_E), 1);
+        bool has_credit = HAL_VCS_APART || spent < hx_lane(k->room_at_first, 1);
+        kit_expect(k, !busy || room == 0, "is true after %u packets on VC 0, and room on VC 1 is %u", sent + 1, room);
+        kit_expect(k, busy || room > 0 || !has_credit,
+                   "is false after %u packets on VC 0, though VC 1 has credit that it does not show", sent + 1);
+    }
+    kit_end_step(s, HX_LOCAL, 0, sent);
+    kit_advance(k);
+    kit_expect(k, !hal_output_is_busy(s, HX_E), "is true for an output that has sent everything");
+    kit_settle(k);
+}
+
+/* Each cause has its own count. */
+static void try_stall(struct kit *k)
+{
+    if (!kit_expect(k, kit_send(k, SHORT, 1) && kit_waiting(k, 0, HX_LOCAL, 0) == 1, "no packet can be sent"))
+        return;
+    const struct hx_desc *d = kit_arrival(k, 0, HX_LOCAL, 0, 0);
+    uint64_t ought[HX_STALL_COUNT] = {0};
+    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++) {
+        hal_stall(k->w.sw[0], d, (enum hx_stall)cause);
+        ought[cause]++;
+        for (unsigned i = 0; i < HX_STALL_COUNT; i++) {
+            uint64_t counted = conformance_stalls(&k->w, (enum hx_stall)i);
+            kit_expect(k, counted == ought[i], "of cause %u it counts %llu packets, not %llu", i,
+                       (unsigned long long)counted, (unsigned long long)ought[i]);
+        }
     }
     kit_settle(k);
 }
@@ -114,12 +167,18 @@ static void try_room_without_link(struct kit *k)
     kit_expect(k, north == 0, "output N has no cable and room of 0x%llx", (unsigned long long)north);
 }
 
+/* Packets of whole blocks, and of a byte more or less. */
 static void try_cost(struct kit *k)
 {
+    enum { EDGES = 3 * HX_PACKET_BLOCKS + 1 };
     unsigned before = 1;
-    for (unsigned length = 0; length <= HX_MAX_PAYLOAD; length++) {
-        const struct hx_desc d = {.length = (uint16_t)length};
-        unsigned is = hal_packet_credits(&d);
+    for (unsigned at = 1; at <= EDGES; at++) {
+        unsigned length = at / 3 * HX_BLOCK + at % 3 - 1;
+        if (!kit_expect(k, kit_send(k, length, at) && kit_waiting(k, 0, HX_LOCAL, 0) == 1,
+                        "no packet of %u bytes can be sent", length))
+            return;
+        unsigned is = hal_packet_credits(kit_arrival(k, 0, HX_LOCAL, 0, 0));
+        kit_drop_all(k, 0, HX_LOCAL, 0);
         if (!kit_expect(k, is >= 1, "a packet of %u bytes costs nothing", length) ||
             !kit_expect(k, is >= before, "a packet of %u bytes costs %u, a shorter one %u", length, is, before))
             return;
@@ -140,10 +199,7 @@ static void try_transmit(struct kit *k)
     const struct hx_desc *d = kit_arrival(k, 0, HX_LOCAL, 0, 0);
     const unsigned hops = d->hops;
     hal_transmit(s, HX_E, 2, HX_LOCAL, 0, d);
-    const uint64_t none[HX_VCS] = {0};
-    uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
-    hal_release(s, HX_LOCAL, tail, tail, none);
-    hal_commit(s);
+    kit_end_step(s, HX_LOCAL, 0, 1);
     kit_advance(k);
     if (!kit_expect(k, kit_waiting(k, 1, HX_W, 2) == 1, "a packet sent on VC 2 does not arrive on VC 2"))
         return;
@@ -165,10 +221,10 @@ static void try_commit(struct kit *k)
     hal_transmit(s, HX_E, 0, HX_LOCAL, 0, kit_arrival(k, 0, HX_LOCAL, 0, 0));
     uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
     hal_release(s, HX_LOCAL, tail, tail, none);
-    conformance_advance(&k->w, CONFORMANCE_SWITCH_0);
+    conformance_advance(&k->w, CONFORMANCE_SWITCH_0, false);
     kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 0, "a packet is visible at the other end before the commit");
     hal_commit(s);
-    conformance_advance(&k->w, CONFORMANCE_SWITCH_0); /* the commit alone must suffice */
+    conformance_advance(&k->w, CONFORMANCE_SWITCH_0, true); /* the commit must suffice */
     kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 1, "a packet has not arrived after the commit");
     kit_settle(k);
 }
@@ -265,12 +321,14 @@ const struct kit_check kit_switch_checks[] = {
     {"hal_drop", "frees the buffer and counts the reason.", try_drop},
     {"hal_arrived", "Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest; unused VCs are zero.", try_lanes},
     {"hal_arrived", "positions that have arrived, at most HX_WINDOW ahead of the released ones.", try_window},
-    {"hal_arrival", "descriptor at a position that has arrived; valid until its release.", try_arrival},
+    {"hal_arrival", "descriptor at a position that has arrived, the same until its release.", try_arrival},
     {"hal_rx_pending", "inputs that may have new packets, bit by input", try_news},
     {"hal_tx_ready", "outputs that may have credit, bit by output", try_open_outputs},
     {"hal_tx_credits", "credit less what this step has transmitted, each at most HX_MAX_ROOM", try_room},
-    {"hal_tx_credits", "0 for an output without a link.", try_room_without_link},
-    {"hal_packet_credits", "credit units of the packet, at least 1.", try_cost},
+    {"hal_tx_credits", "0 for an output without a link", try_room_without_link},
+    {"hal_output_is_busy", "true: the output transmits another packet, whatever its credit.", try_busy},
+    {"hal_stall", "counts a packet that begins to wait, and its cause.", try_stall},
+    {"hal_packet_credits", "credit units of the packet, at least 1", try_cost},
     {"HAL_VCS_APART", "the VCs of an output share no credit.", try_vcs_apart},
     {"hal_transmit", "on the link's VC `output_vc`, which has credit: hx_desc_onward().", try_transmit},
     {"hal_commit",

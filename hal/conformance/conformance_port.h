@@ -34,14 +34,18 @@ bool conformance_open(struct conformance_world *w);
 void conformance_close(struct conformance_world *w);
 
 /* Advances time until all committed packets and returned credit have arrived at the far ends. `busy` is within a step:
- * the platform's work for it between steps must wait. */
-void conformance_advance(struct conformance_world *w, enum conformance_node busy);
+ * the platform's work for it between steps must wait, and so must a clock that stands still in a step. If its commit has
+ * been called (`committed`), the clock goes on, and so does what hands a committed step over, as a flush. */
+void conformance_advance(struct conformance_world *w, enum conformance_node busy, bool committed);
 
 /* Returns the number of free packet buffers in the world; the kit finds lost ones by it. */
 uint64_t conformance_free_buffers(const struct conformance_world *w);
 
 /* Returns the drops counted by hal_drop() and hal_endpoint_drop() in the world. */
 uint64_t conformance_drops(const struct conformance_world *w, enum hx_drop reason);
+
+/* Returns the packets counted by hal_stall() in the world. */
+uint64_t conformance_stalls(const struct conformance_world *w, enum hx_stall cause);
 
 /* ---- called by the port's hal_read_payload, hal_write_payload and hal_event, with their endpoint ---- */
 

@@ -93,7 +93,7 @@ bool kit_bring(struct kit *k, unsigned vc, unsigned length, uint32_t number)
 
 void kit_advance(struct kit *k)
 {
-    conformance_advance(&k->w, CONFORMANCE_NONE);
+    conformance_advance(&k->w, CONFORMANCE_NONE, false);
 }
 
 unsigned kit_waiting(struct kit *k, unsigned sw, unsigned input, unsigned vc)
@@ -109,8 +109,7 @@ const struct hx_desc *kit_arrival(struct kit *k, unsigned sw, unsigned input, un
     return hal_arrival(s, input, vc, (uint16_t)(first + n));
 }
 
-/* Ends a step in which the first `left` packets of an (input, VC) left. */
-static void end_step(struct hal_switch *s, unsigned input, unsigned vc, unsigned left)
+void kit_end_step(struct hal_switch *s, unsigned input, unsigned vc, unsigned left)
 {
     static const uint64_t none[HX_VCS];
     uint64_t tail = hx_lane_add(hal_consumed(s, input), vc, left);
@@ -130,7 +129,7 @@ unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, un
             break;
         hal_transmit(s, output, out_vc, input, vc, d);
     }
-    end_step(s, input, vc, left);
+    kit_end_step(s, input, vc, left);
     return left;
 }
 
@@ -145,7 +144,7 @@ void kit_drop_all(struct kit *k, unsigned sw, unsigned input, unsigned vc)
     unsigned there = kit_waiting(k, sw, input, vc);
     for (unsigned i = 0; i < there; i++)
         kit_drop(k, sw, input, vc, i);
-    end_step(k->w.sw[sw], input, vc, there);
+    kit_end_step(k->w.sw[sw], input, vc, there);
 }
 
 static void take_all(struct kit *k)

@@ -54,6 +54,8 @@ bool kit_is_whole(const uint8_t *frame, unsigned length, uint32_t number);
 unsigned kit_waiting(struct kit *k, unsigned sw, unsigned input, unsigned vc);
 /* Returns the n-th of them. */
 const struct hx_desc *kit_arrival(struct kit *k, unsigned sw, unsigned input, unsigned vc, unsigned n);
+/* Ends a step in which the first `left` of them left. */
+void kit_end_step(struct hal_switch *s, unsigned input, unsigned vc, unsigned left);
 /* Forwards as many of them as have credit, at most `most`, to `output` on VC `out_vc` in one step. Returns their
  * number. */
 unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, unsigned output, unsigned out_vc,

@@ -76,5 +76,6 @@ void kit_gave(const char *function);
 #define conformance_advance(...)      KIT_CALL(conformance_advance, __VA_ARGS__)
 #define conformance_free_buffers(...) KIT_CALL(conformance_free_buffers, __VA_ARGS__)
 #define conformance_drops(...)        KIT_CALL(conformance_drops, __VA_ARGS__)
+#define conformance_stalls(...)       KIT_CALL(conformance_stalls, __VA_ARGS__)
 
 #endif

@@ -1,5 +1,6 @@
 /* conformance_port.c - the world in which the conformance kit tries this platform (conformance/conformance_port.h). */
 #include "conformance/conformance_port.h"
+#include "hal/kit_user.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,23 +32,6 @@ static void *memory(size_t bytes)
     return piece;
 }
 
-/* ---- events of an endpoint ---- */
-
-static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
-{
-    conformance_read_payload(of, s, packet, to, bytes);
-}
-
-static void place(void *of, const struct hx_header *h, const uint8_t *payload)
-{
-    conformance_write_payload(of, h, payload);
-}
-
-static void event(void *of, const struct hx_event *e)
-{
-    conformance_event(of, e);
-}
-
 /* ---- the world ---- */
 
 static void join(struct loopback_wire *wires, struct loopback_node *a, unsigned port_a, struct loopback_node *b,
@@ -74,7 +58,7 @@ bool conformance_open(struct conformance_world *w)
         loopback_node_init(&world.sw[i].node, HX_ACCELERATOR_PORTS, HX_VCS, BLOCKS, 0,
                            memory(loopback_node_bytes(HX_ACCELERATOR_PORTS, HX_VCS, BLOCKS, 0)));
         loopback_node_init(&e->node, 1, HX_VCS, BLOCKS, SENDS, memory(loopback_node_bytes(1, HX_VCS, BLOCKS, SENDS)));
-        e->user = (struct hal_user){.fill = fill, .place = place, .event = event, .of = e};
+        e->user = kit_user(e);
         w->sw[i] = &world.sw[i];
         w->endpoint[i] = e;
     }
@@ -82,7 +66,7 @@ bool conformance_open(struct conformance_world *w)
     join(&world.wire[2], &world.sw[0].node, HX_E, &world.sw[1].node, HX_W);
     join(&world.wire[4], &world.sw[1].node, HX_LOCAL, &world.endpoint[1].node, 0);
     while (!is_up() && world.now < MOST_NS)
-        conformance_advance(w, CONFORMANCE_NONE);
+        conformance_advance(w, CONFORMANCE_NONE, false);
     return is_up();
 }
 
@@ -93,9 +77,11 @@ void conformance_close(struct conformance_world *w)
     *w = (struct conformance_world){{NULL}, {NULL}};
 }
 
-void conformance_advance(struct conformance_world *w, enum conformance_node busy)
+/* A commit hands its step over by itself. */
+void conformance_advance(struct conformance_world *w, enum conformance_node busy, bool committed)
 {
     (void)w;
+    (void)committed;
     for (unsigned round = 0; round < ROUNDS; round++) {
         world.now += LOOPBACK_CREDIT_PERIOD / 4;
         for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
@@ -125,5 +111,13 @@ uint64_t conformance_drops(const struct conformance_world *w, enum hx_drop reaso
     uint64_t sum = 0;
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++)
         sum += w->sw[i]->node.drops[reason] + w->endpoint[i]->node.drops[reason];
+    return sum;
+}
+
+uint64_t conformance_stalls(const struct conformance_world *w, enum hx_stall cause)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++)
+        sum += w->sw[i]->node.stalls[cause];
     return sum;
 }

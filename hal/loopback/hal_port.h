@@ -51,13 +51,7 @@ static inline unsigned hal_packet_credits(const struct hx_desc *d)
 
 static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
-    unsigned queued = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        const struct hx_credit_sender *tx = &h->node.port[output].cable.link.tx[vc];
-        uint32_t room = hx_credit_room(tx);
-        queued += room < tx->buffer ? tx->buffer - room : 0;
-    }
-    return queued;
+    return cable_occupancy(&h->node.port[output].cable);
 }
 
 static inline unsigned hal_buffer(const struct hal_switch *h)

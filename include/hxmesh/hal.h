@@ -8,8 +8,10 @@
  * receiving switch releases the position, or the endpoint takes it).
  *
  * Commit. Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they
- * see all of it. (Where cores share a switch, as in hal/dpdk, a packet handed to another core may leave earlier.) A
- * platform that can stop within a step, as a kill does in hal/shm, publishes all of a step at once or none of it.
+ * see all of it. A driver may send a committed step later, before its next work for the node, as hal/dpdk does. Under a
+ * virtual clock a step takes no time, and each effect is seen when its time has come. (Where cores share a switch, as in
+ * hal/dpdk, a packet handed to another core may leave earlier.) A platform that can stop within a step, as a kill does in
+ * hal/shm, publishes all of a step at once or none of it.
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Credit counts units: blocks of 256 B on real wires,
  * whole packets where a ring slot takes any packet; see hal_packet_credits. Lanes: 16 bits a VC in one 64-bit word, VC
@@ -39,11 +41,12 @@
  * uint64_t hal_arrived(struct hal_switch *, unsigned input)
  *     lanes: positions that have arrived, at most HX_WINDOW ahead of the released ones.
  * const struct hx_desc *hal_arrival(struct hal_switch *, unsigned input, unsigned vc, uint16_t position)
- *     descriptor at a position that has arrived; valid until its release.
+ *     descriptor at a position that has arrived, the same until its release. The pointer is valid within the step.
  * uint64_t hal_tx_credits(struct hal_switch *, unsigned output)
- *     lanes: credit less what this step has transmitted, each at most HX_MAX_ROOM; 0 for an output without a link.
+ *     lanes: credit less what this step has transmitted, each at most HX_MAX_ROOM; 0 for an output without a link, and
+ *     while hal_output_is_busy().
  * unsigned hal_packet_credits(const struct hx_desc *)
- *     credit units of the packet, at least 1.
+ *     credit units of the packet, at least 1; of a descriptor that hal_arrival() returned.
  * unsigned hal_output_occupancy(struct hal_switch *, unsigned output)
  *     routers: credit units sent by the output, on all VCs, that the far end still holds, as far as is known here.
  * unsigned hal_buffer(const struct hal_switch *)

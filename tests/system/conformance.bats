@@ -1,5 +1,5 @@
-# conformance.bats - the conformance kit: the example port keeps the contract, and for broken copies the kit names the
-# violated clause.
+# conformance.bats - the conformance kit: the platforms keep the contract, and for broken copies of the example port
+# the kit names the violated clause.
 
 load tools_support
 
@@ -32,6 +32,20 @@ broken() {
     done
     # Consequences may be reported too, but a broken port is not blamed for everything.
     [ "$(grep -c '(hal.h: ' <<<"$output")" -le $(($# + 3)) ] || { echo "$output"; return 1; }
+}
+
+# keeps PLATFORM: the platform keeps every clause.
+keeps() {
+    run "${HXMESH%/*}/tests/conformance-$1"
+    [ "$status" -eq 0 ] && [[ $output == *" clauses of the contract tried, 0 broken" ]] || { echo "$output"; return 1; }
+}
+
+@test "conformance: shared memory keeps every clause" {
+    keeps shm
+}
+
+@test "conformance: the virtual clock keeps every clause" {
+    keeps virtual
 }
 
 @test "conformance: --help lists the options, and unknown ones are refused" {
@@ -96,13 +110,19 @@ broken() {
         "hal_redirect: behind the link its address is 1,0, not 1,65535 (hal.h: sets the next address"
     broken 'hal_port.h s/    hx_frame_destination(.*/    *addr_hi = d->dst_addr_hi;\n    *addr_lo = d->dst_addr_lo;/' -- \
         "hal_destination: for a packet to 1,0 on a detour it is 1,65535 (hal.h: destination of the packet"
-    broken 'hal_port.h /unsigned hal_output_occupancy/,/^}/s/queued += /queued = /' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
+    broken 'hal_port.h s/return cable_occupancy(.*/return 0;/' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
         "hal_output_occupancy: is 0 though the far end holds 3, on VC 0 to 0 (hal.h: credit units sent by" \
         "hal_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units of a VC"
 }
 
 @test "conformance: buffers that a drop keeps" {
     broken 'hal_port.h /^static inline void hal_drop/,/^}/s/loopback_buffer_put.*/(void)d;/' -- "hal_drop: of "
+}
+
+# bats test_tags=all
+@test "conformance: stalls under one cause" {
+    broken 'hal_port.h s/h->node.stalls\[cause\]++;/h->node.stalls[0] += 1 + 0 * cause;/' -- \
+        "hal_stall: of cause 0 it counts 2 packets, not 1 (hal.h: counts a packet that begins to wait, and its cause.)"
 }
 
 # bats test_tags=all
