@@ -127,7 +127,7 @@ static void lend(struct hx_program *p, uint32_t peer, const struct head *head, u
 }
 
 /* Takes the message in a slot; false: no room. */
-static bool take(struct hx_program *p, uint32_t peer, enum channel_name channel, unsigned slot, uint32_t bytes)
+static bool take_slot(struct hx_program *p, uint32_t peer, enum channel_name channel, unsigned slot, uint32_t bytes)
 {
     struct pair *pair = &p->pair[peer];
     struct channel *c = &pair->channel[channel];
@@ -160,7 +160,7 @@ static void take_filled(struct hx_program *p, uint32_t peer, enum channel_name c
     unsigned slots = slots_of[channel];
     for (unsigned slot = c->taken % slots; c->filled >> slot & 1U; slot = c->taken % slots) {
         c->filled &= ~(1U << slot);
-        if (take(p, peer, channel, slot, c->bytes[slot]))
+        if (take_slot(p, peer, channel, slot, c->bytes[slot]))
             continue;
         c->filled |= 1U << slot;
         p->stuck = true;

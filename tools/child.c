@@ -119,7 +119,7 @@ static bool receive(int from, char *data, size_t *bytes)
 }
 
 /* Reads from one of the child's pipes; closes it at its end. */
-static void take(struct child *c, int *pipe_end)
+static void read_pipe(struct child *c, int *pipe_end)
 {
     static char data[READ_BYTES];
     size_t bytes;
@@ -210,7 +210,7 @@ unsigned child_wait(struct child *children, unsigned count, int milliseconds)
             continue; /* a signal, already forwarded */
         for (unsigned i = 0; i < 2 * count; i++)
             if (fds[i].fd >= 0 && fds[i].revents)
-                take(&children[i / 2], i % 2 ? &children[i / 2].errors : &children[i / 2].output);
+                read_pipe(&children[i / 2], i % 2 ? &children[i / 2].errors : &children[i / 2].output);
     }
 }
 

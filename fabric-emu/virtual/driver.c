@@ -398,7 +398,7 @@ static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t ra
                                       .maps = maps ? all->maps : 0};
 }
 
-static void *take(size_t bytes, size_t huge)
+static void *take_memory(size_t bytes, size_t huge)
 {
     return huge ? virtual_arena_take(bytes) : virtual_arena_take_small(bytes);
 }
@@ -438,11 +438,11 @@ static void start_endpoint(struct driver *d)
     const struct hx_endpoint_config config = config_of(m, d->rank);
     const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
     const struct hx_endpoint_sizes huge = in_huge_pages(m, d->rank, &bytes);
-    const struct hx_endpoint_memory memory = {.often = take(bytes.often, huge.often),
-                                              .pending = take(bytes.pending, huge.pending),
-                                              .second = take(bytes.second, huge.second),
-                                              .maps = take(bytes.maps, huge.maps),
-                                              .reports = take(bytes.reports, huge.reports)};
+    const struct hx_endpoint_memory memory = {.often = take_memory(bytes.often, huge.often),
+                                              .pending = take_memory(bytes.pending, huge.pending),
+                                              .second = take_memory(bytes.second, huge.second),
+                                              .maps = take_memory(bytes.maps, huge.maps),
+                                              .reports = take_memory(bytes.reports, huge.reports)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.addr_hi, config.addr_lo);
 }

@@ -213,7 +213,7 @@ static bool set_port(const struct faults *f, struct virtual_node *n, const struc
     return true;
 }
 
-static unsigned take(void *of, struct virtual_sim_node *e)
+static unsigned take_due(void *of, struct virtual_sim_node *e)
 {
     struct faults *f = of;
     unsigned steps = 0;
@@ -344,7 +344,7 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
         begin_routes(f, e, node);
     }
     w->v.faults = &f->links;
-    w->v.fault_is_due = take;
+    w->v.fault_is_due = take_due;
     w->v.of_faults = f;
     note_first(f);
     return f;

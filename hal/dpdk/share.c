@@ -79,7 +79,7 @@ static uint32_t outstanding_of(const struct dpdk_share *s, unsigned vc)
     return hx_lane(outstanding(s), vc);
 }
 
-static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
+static unsigned take_shared(struct dpdk_port *p, struct dpdk_share *s)
 {
     struct hx_desc burst[DPDK_BURST];
     unsigned n = rte_ring_dequeue_burst_elem(s->ring, burst, sizeof *burst, DPDK_BURST, NULL);
@@ -232,7 +232,7 @@ unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares,
 {
     unsigned taken = 0;
     for (unsigned core = 0; core < cores; core++)
-        taken += shares[core] && !dpdk_is_stuck(p) ? take(p, shares[core]) : 0;
+        taken += shares[core] && !dpdk_is_stuck(p) ? take_shared(p, shares[core]) : 0;
     if (top_up_evenly(p, shares, cores))
         return taken;
     for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)

@@ -55,7 +55,7 @@ uint64_t virtual_arena_fit(uint64_t items, size_t bytes)
     return items;
 }
 
-static void *take(struct chunk *c, size_t bytes, bool huge)
+static void *take_from_chunk(struct chunk *c, size_t bytes, bool huge)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (bytes > CHUNK / 4)
@@ -71,12 +71,12 @@ static void *take(struct chunk *c, size_t bytes, bool huge)
 
 void *virtual_arena_take(size_t bytes)
 {
-    return take(&arena.huge, bytes, true);
+    return take_from_chunk(&arena.huge, bytes, true);
 }
 
 void *virtual_arena_take_small(size_t bytes)
 {
-    return take(&arena.small, bytes, false);
+    return take_from_chunk(&arena.small, bytes, false);
 }
 
 static unsigned size_of(size_t bytes)

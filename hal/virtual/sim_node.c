@@ -52,7 +52,7 @@ ALWAYS_INLINE uint64_t to_try_again(const struct virtual_node *n, uint64_t outpu
 
 /* ---- waiting packets ---- */
 
-ALWAYS_INLINE uint64_t grant(struct virtual_sim_node *e, struct virtual_node *n, unsigned output, bool router)
+ALWAYS_INLINE uint64_t grant_output(struct virtual_sim_node *e, struct virtual_node *n, unsigned output, bool router)
 {
     if (__builtin_expect(e->worker->order != NULL, 0))
         virtual_order_grant(e, n, output);
@@ -67,7 +67,7 @@ ALWAYS_INLINE uint64_t serve_output(struct virtual_sim_node *e, struct virtual_n
     uint64_t freed = 0;
     uint64_t more;
     do {
-        more = h->tx[output].opens <= e->worker->now ? grant(e, n, output, router) : 0;
+        more = h->tx[output].opens <= e->worker->now ? grant_output(e, n, output, router) : 0;
         freed |= more;
     } while (more && wanted(n) & bit);
     h->credit_blocked &= ~bit;
@@ -104,7 +104,7 @@ ALWAYS_INLINE void count_in(struct hal_switch *h, const struct hx_desc *d)
 }
 
 /* hal_release() for a packet that passed, without news. */
-ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
+ALWAYS_INLINE void release_passed(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
 {
     rx->tail = tail;
     if (virtual_gives_ring(h, &rx->queue[vc]) && hx_lane(tail ^ rx->head, vc) == 0)
@@ -125,7 +125,7 @@ ALWAYS_INLINE uint64_t show_packet(struct virtual_sim_node *e, struct virtual_no
         hx_switch_wait(&n->sw, &arrival);
     } else {
         unsigned left = router ? hx_router_pass(&n->sw, &arrival) : hx_accelerator_pass(&n->sw, &arrival);
-        release(h, rx, vc, n->sw.input[input].tail);
+        release_passed(h, rx, vc, n->sw.input[input].tail);
         if (left)
             return 0;
     }

@@ -111,7 +111,7 @@ static const char *take_connect(struct memif_server *s)
     return NULL;
 }
 
-static const char *take(struct memif_server *s, const struct memif_message *message, int *fd)
+static const char *take_message(struct memif_server *s, const struct memif_message *message, int *fd)
 {
     enum memif_message_type answer = MEMIF_ACK;
     const char *wrong = NULL;
@@ -169,7 +169,7 @@ static void follow_connection(struct memif_server *s, struct memif_offer *offer)
     int fd;
     int received = 1;
     while (s->state != MEMIF_ALONE && (received = receive_message(s->socket, &message, &fd)) > 0) {
-        const char *wrong = take(s, &message, &fd);
+        const char *wrong = take_message(s, &message, &fd);
         close_if_open(fd);
         if (wrong)
             memif_end(s, offer, wrong);

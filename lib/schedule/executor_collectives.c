@@ -158,7 +158,7 @@ static bool offer(struct executor *e, struct instance *c)
     return false;
 }
 
-static void take(struct executor *e)
+static void take_offered(struct executor *e)
 {
     struct instance *c = e->offered.instance;
     hx_collective_take(&c->engine, &e->offered.send);
@@ -197,7 +197,7 @@ bool collective_next(struct executor *e, struct executor_message *m)
     while (find(e, m)) {
         if (!sums_run(e, e->offered.instance))
             return true;
-        take(e);
+        take_offered(e);
         sums_delay_message(e, e->offered.instance, m);
     }
     return false;
@@ -208,7 +208,7 @@ void collective_take(struct executor *e)
     if (e->offered.delayed)
         sums_take(e);
     else
-        take(e);
+        take_offered(e);
 }
 
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)

@@ -172,7 +172,7 @@ static bool take_at_once(struct executor *e, uint32_t from, uint32_t tag)
 }
 
 /* Takes the next message in order, and matches it if its kind is matched. */
-static void take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
+static void take_arrival(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
 {
     e->peer[peer].in_order++;
     if (executor_matches(tag))
@@ -201,9 +201,9 @@ bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32
     struct peer *p = &e->peer[at];
     if (number == p->in_order) {
         struct note held;
-        take(e, at, from, tag);
+        take_arrival(e, at, from, tag);
         while (find_held(e, &e->peer[at], &held))
-            take(e, at, from, held.tag);
+            take_arrival(e, at, from, held.tag);
         return true;
     }
     if (p->holds == EXECUTOR_WINDOW || number - p->in_order > EXECUTOR_WINDOW)

@@ -70,7 +70,7 @@ void stream_add(struct executor *e, uint32_t number)
 }
 
 /* Starts an operation on a free stream. Its cause is the operation before on the stream, if it waited for that one. */
-static void take(struct executor *e, struct stream *s, uint32_t number)
+static void start_on(struct executor *e, struct stream *s, uint32_t number)
 {
     if (s->last_entry != EXECUTOR_NO_CAUSE && e->ready_at[number] < e->now)
         executor_set_cause(e, number, e->rank, s->last_entry);
@@ -91,7 +91,7 @@ bool streams_take(struct executor *e)
     for (unsigned i = 0; i < e->streams; i++) {
         struct stream *s = &e->stream[i];
         if (s->current == NONE && s->count) {
-            take(e, s, pop(e, s));
+            start_on(e, s, pop(e, s));
             any = true;
         }
     }

@@ -63,7 +63,7 @@ static int by_tag_and_source(const void *a, const void *b, void *cells)
 }
 
 /* Lets receive r take from the cells of its source or tag. *at is the next cell in the side's order. */
-static void take(struct wild *w, uint32_t r, uint32_t *at)
+static void take_cell(struct wild *w, uint32_t r, uint32_t *at)
 {
     uint64_t key = w->receive[r].key;
     enum side side = side_of(key);
@@ -212,7 +212,7 @@ void matching_wild(struct matching_faults *f, uint32_t rank, const struct matchi
     w.exact = !both || cells <= SCHEDULE_MOST_FLOW;
     for (uint32_t i = 0; i < receives; i++) {
         if (!is_of_all(receive[i].key))
-            take(&w, i, &at[side_of(receive[i].key)]);
+            take_cell(&w, i, &at[side_of(receive[i].key)]);
     }
     if (both && w.exact)
         find_paths(&w);

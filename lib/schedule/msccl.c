@@ -90,8 +90,8 @@ static const char *find(const XML_Char **attributes, const char *name)
 }
 
 /* A number low .. high. */
-static bool take(struct reader *r, const XML_Char **attributes, const char *name, int64_t low, int64_t high,
-                 int64_t *value)
+static bool take_number(struct reader *r, const XML_Char **attributes, const char *name, int64_t low, int64_t high,
+                        int64_t *value)
 {
     const char *text = find(attributes, name);
     char *end = NULL;
@@ -108,7 +108,7 @@ static bool take_or(struct reader *r, const XML_Char **attributes, const char *n
                     int64_t *value)
 {
     *value = otherwise;
-    return !find(attributes, name) || take(r, attributes, name, 0, high, value);
+    return !find(attributes, name) || take_number(r, attributes, name, 0, high, value);
 }
 
 static bool take_word(struct reader *r, const XML_Char **attributes, const char *name, const char *const *words,
@@ -141,8 +141,8 @@ static void begin_algo(struct reader *r, const XML_Char **attributes)
     int64_t out_of_place;
     int64_t least;
     int64_t most;
-    if (!take(r, attributes, "ngpus", 1, SCHEDULE_MOST_RANKS, &gpus) ||
-        !take(r, attributes, "nchunksperloop", 1, MSCCL_MOST_CELLS, &chunks) ||
+    if (!take_number(r, attributes, "ngpus", 1, SCHEDULE_MOST_RANKS, &gpus) ||
+        !take_number(r, attributes, "nchunksperloop", 1, MSCCL_MOST_CELLS, &chunks) ||
         !take_or(r, attributes, "inplace", 1, 0, &in_place) ||
         !take_or(r, attributes, "outofplace", 1, !in_place, &out_of_place) ||
         !take_or(r, attributes, "minBytes", INT64_MAX, 0, &least) ||
@@ -172,7 +172,7 @@ static void begin_gpu(struct reader *r, const XML_Char **attributes)
     static const char *const names[MSCCL_BUFFERS] = {"i_chunks", "o_chunks", "s_chunks"};
     int64_t id;
     int64_t chunks;
-    if (!take(r, attributes, "id", 0, r->file->gpus - 1, &id))
+    if (!take_number(r, attributes, "id", 0, r->file->gpus - 1, &id))
         return;
     if (r->seen[id]) {
         (void)fail(r, "gpu %" PRId64 " is there twice (give each an id of its own)", id);
@@ -182,7 +182,7 @@ static void begin_gpu(struct reader *r, const XML_Char **attributes)
     r->gpu = (uint32_t)id;
     r->file->first_block[id] = (uint32_t)r->file->blocks;
     for (unsigned i = 0; i < MSCCL_BUFFERS; i++) {
-        if (!take(r, attributes, names[i], 0, MSCCL_MOST_CELLS, &chunks))
+        if (!take_number(r, attributes, names[i], 0, MSCCL_MOST_CELLS, &chunks))
             return;
         r->file->gpu[id].chunks[i] = (uint32_t)chunks;
     }
@@ -210,8 +210,9 @@ static void begin_block(struct reader *r, const XML_Char **attributes)
     int64_t from;
     int64_t channel;
     const int64_t last = (int64_t)r->file->gpus - 1;
-    if (!take(r, attributes, "id", 0, INT_MAX, &id) || !take(r, attributes, "send", -1, last, &to) ||
-        !take(r, attributes, "recv", -1, last, &from) || !take(r, attributes, "chan", -1, MOST_CHANNEL, &channel))
+    if (!take_number(r, attributes, "id", 0, INT_MAX, &id) || !take_number(r, attributes, "send", -1, last, &to) ||
+        !take_number(r, attributes, "recv", -1, last, &from) ||
+        !take_number(r, attributes, "chan", -1, MOST_CHANNEL, &channel))
         return;
     if (id != next_block(r))
         (void)fail(r, "id=\"%" PRId64 "\": expected thread block %" PRIu32 " (ids count from 0)", id, next_block(r));
@@ -267,12 +268,12 @@ static bool take_step(struct reader *r, const XML_Char **attributes, struct mscc
     int64_t signals;
     if (!take_word(r, attributes, "type", msccl_type_names, "s, r, rcs, rrs, rrc, rrcs, re, cpy or nop", &s->type) ||
         !take_word(r, attributes, "srcbuf", buffers, "i, o or s", &s->source_buffer) ||
-        !take(r, attributes, "srcoff", -1, MSCCL_MOST_CELLS, &source) ||
+        !take_number(r, attributes, "srcoff", -1, MSCCL_MOST_CELLS, &source) ||
         !take_word(r, attributes, "dstbuf", buffers, "i, o or s", &s->destination_buffer) ||
-        !take(r, attributes, "dstoff", -1, MSCCL_MOST_CELLS, &destination) ||
-        !take(r, attributes, "cnt", 0, MSCCL_MOST_CELLS, &count) ||
-        !take(r, attributes, "depid", -1, INT_MAX, &block) || !take(r, attributes, "deps", -1, INT_MAX, &step) ||
-        !take_or(r, attributes, "hasdep", 1, 1, &signals))
+        !take_number(r, attributes, "dstoff", -1, MSCCL_MOST_CELLS, &destination) ||
+        !take_number(r, attributes, "cnt", 0, MSCCL_MOST_CELLS, &count) ||
+        !take_number(r, attributes, "depid", -1, INT_MAX, &block) ||
+        !take_number(r, attributes, "deps", -1, INT_MAX, &step) || !take_or(r, attributes, "hasdep", 1, 1, &signals))
         return false;
     s->source = (uint32_t)source; /* -1 is outside of every buffer */
     s->destination = (uint32_t)destination;
@@ -300,7 +301,7 @@ static void begin_step(struct reader *r, const XML_Char **attributes)
     struct msccl_file_step s = {.line = (uint32_t)XML_GetCurrentLineNumber(r->xml)};
     int64_t number;
     uint32_t expected = r->file->block[r->file->blocks - 1].steps;
-    if (!take(r, attributes, "s", 0, INT_MAX, &number))
+    if (!take_number(r, attributes, "s", 0, INT_MAX, &number))
         return;
     if (number != expected)
         (void)fail(r, "s=\"%" PRId64 "\": expected step %" PRIu32 " (steps count from 0)", number, expected);
@@ -312,8 +313,8 @@ static void begin_copy(struct reader *r, const XML_Char **attributes)
 {
     int64_t input;
     int64_t output;
-    if (!take(r, attributes, "i_off", 0, MSCCL_MOST_CELLS, &input) ||
-        !take(r, attributes, "o_off", 0, MSCCL_MOST_CELLS, &output) ||
+    if (!take_number(r, attributes, "i_off", 0, MSCCL_MOST_CELLS, &input) ||
+        !take_number(r, attributes, "o_off", 0, MSCCL_MOST_CELLS, &output) ||
         !check_range(r, MSCCL_INPUT, (uint32_t)input, 1) || !check_range(r, MSCCL_OUTPUT, (uint32_t)output, 1))
         return;
     r->copy = hx_grow(r->copy, r->copies, &r->copies_room, sizeof *r->copy);

@@ -32,7 +32,7 @@ struct schedule_head schedule_head_new(uint32_t ranks)
 
 /* Returns the offset of an array and moves *end behind it. Counts are below 2^48, so sums fit; groups have numbers of
  * 32 bits. */
-static uint64_t take(uint64_t *end, uint64_t count, size_t bytes)
+static uint64_t take_array(uint64_t *end, uint64_t count, size_t bytes)
 {
     uint64_t at = *end;
     *end = (at + count * bytes + 7) & ~UINT64_C(7);
@@ -49,13 +49,13 @@ uint64_t schedule_place(struct schedule *s, const void *base)
         h->names >= most)
         return 0;
     s->head = h;
-    s->first = (const void *)(at + take(&end, h->ranks + UINT64_C(1), sizeof *s->first));
-    s->first_follower = (const void *)(at + take(&end, h->ranks + UINT64_C(1), sizeof *s->first_follower));
-    s->operation = (const void *)(at + take(&end, h->operations, sizeof *s->operation));
-    s->follower = (const void *)(at + take(&end, h->followers, sizeof *s->follower));
-    s->first_member = (const void *)(at + take(&end, h->groups + 1, sizeof *s->first_member));
-    s->member = (const void *)(at + take(&end, h->members, sizeof *s->member));
-    s->names = (const void *)(at + take(&end, h->names, 1));
+    s->first = (const void *)(at + take_array(&end, h->ranks + UINT64_C(1), sizeof *s->first));
+    s->first_follower = (const void *)(at + take_array(&end, h->ranks + UINT64_C(1), sizeof *s->first_follower));
+    s->operation = (const void *)(at + take_array(&end, h->operations, sizeof *s->operation));
+    s->follower = (const void *)(at + take_array(&end, h->followers, sizeof *s->follower));
+    s->first_member = (const void *)(at + take_array(&end, h->groups + 1, sizeof *s->first_member));
+    s->member = (const void *)(at + take_array(&end, h->members, sizeof *s->member));
+    s->names = (const void *)(at + take_array(&end, h->names, 1));
     return end;
 }
 

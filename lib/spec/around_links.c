@@ -65,7 +65,7 @@ struct taken {
     struct taken *next;
 };
 
-static void *take(void *of, size_t bytes)
+static void *take_memory(void *of, size_t bytes)
 {
     struct around_node *n = of;
     struct taken *t = hx_allocate(1, sizeof *t + bytes);
@@ -99,7 +99,7 @@ void around_node_begin(struct around_node *n, struct around_shared *s, const str
     n->around = (struct hx_around){.g = &s->g->mesh,
                                    .dead = dead,
                                    .search = &s->search,
-                                   .take = take,
+                                   .take = take_memory,
                                    .blocked = blocked,
                                    .of = n,
                                    .up = up,

@@ -90,7 +90,7 @@ static void put(struct search *s, uint32_t node)
     s->queued[node] = true;
 }
 
-static void take(struct search *s, uint32_t node)
+static void take_node(struct search *s, uint32_t node)
 {
     struct queue *q = queue_of(s, node);
     if (s->previous[node] == HX_NOWHERE)
@@ -159,14 +159,14 @@ static void change_side(struct search *s, uint32_t node)
 
 static void move(struct search *s, uint32_t node)
 {
-    take(s, node);
+    take_node(s, node);
     s->between -= s->gain[node];
     change_side(s, node);
     for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
         const uint32_t *far = neighbour(s, node, port);
         if (!far || !s->queued[*far])
             continue;
-        take(s, *far);
+        take_node(s, *far);
         s->gain[*far] += (s->side[*far] == s->side[node] ? -2 : 2) * units_of(s, node, port);
         put(s, *far);
     }

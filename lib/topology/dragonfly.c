@@ -78,7 +78,7 @@ static unsigned routers_in_box(const struct dragonfly *d)
     return box;
 }
 
-static bool take(struct dragonfly *d, struct hx_spec_tokens *tokens, struct hx_problem *problem)
+static bool take_sizes(struct dragonfly *d, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"a", "p", "h", "groups", NULL};
     if (!hx_spec_tokens_number(tokens, "a", 1, HX_MAX_RADIX, 4, &d->a, problem) ||
@@ -149,7 +149,7 @@ static void link_global(struct hx_fabric *f, struct dragonfly *d, unsigned optic
 static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     struct dragonfly taken = {.a = 0};
-    if (!take(&taken, tokens, problem))
+    if (!take_sizes(&taken, tokens, problem))
         return false;
     uint32_t routers = taken.a * taken.groups;
     struct dragonfly *d = f->own = hx_allocate(1, sizeof *d + (size_t)routers * taken.groups);

@@ -23,7 +23,7 @@ static bool take_number(const char **text, unsigned *number)
     return true;
 }
 
-static bool take(const char **text, const char *word)
+static bool take_word(const char **text, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(*text, word, length) != 0)
@@ -35,18 +35,18 @@ static bool take(const char **text, const char *word)
 static bool take_sides(const char *text, struct hx_mesh_sides *s)
 {
     s->failures[0] = '\0';
-    if (!take_number(&text, &s->x) || !take(&text, "x") || !take_number(&text, &s->y) || !take(&text, "h"))
+    if (!take_number(&text, &s->x) || !take_word(&text, "x") || !take_number(&text, &s->y) || !take_word(&text, "h"))
         return false;
-    if (take(&text, "x")) {
+    if (take_word(&text, "x")) {
         if (!take_number(&text, &s->a))
             return false;
         s->b = s->a;
-    } else if (!take_number(&text, &s->a) || !take(&text, "x") || !take_number(&text, &s->b)) {
+    } else if (!take_number(&text, &s->a) || !take_word(&text, "x") || !take_number(&text, &s->b)) {
         return false;
     }
-    if (!take(&text, "mesh"))
+    if (!take_word(&text, "mesh"))
         return false;
-    if (!take(&text, "fail="))
+    if (!take_word(&text, "fail="))
         return *text == '\0';
     (void)snprintf(s->failures, sizeof s->failures, "%s", text);
     return s->failures[0];

@@ -35,7 +35,7 @@ static unsigned links_of(unsigned q)
     return (unsigned)(3 * (int)q - remainder_of(q)) / 2;
 }
 
-static bool take(unsigned *q, unsigned *p, struct hx_spec_tokens *tokens, struct hx_problem *problem)
+static bool take_sizes(unsigned *q, unsigned *p, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"q", "p", NULL};
     if (!hx_spec_tokens_number(tokens, "q", 1, HX_MAX_RADIX, 5, q, problem))
@@ -107,7 +107,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 {
     unsigned q = 0;
     unsigned p = 0;
-    if (!take(&q, &p, tokens, problem))
+    if (!take_sizes(&q, &p, tokens, problem))
         return false;
     uint32_t routers = 2 * q * q;
     struct hx_slim_fly *s = f->own = hx_allocate(1, sizeof *s + (size_t)routers * routers);

@@ -123,7 +123,7 @@ static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_
     return true;
 }
 
-static void take(struct reading *r, uint32_t from, uint32_t to, uint64_t start_ns, uint64_t bytes)
+static void take_flow(struct reading *r, uint32_t from, uint32_t to, uint64_t start_ns, uint64_t bytes)
 {
     if (hx_spec_board_failed(r->spec, board_of(r, from)) || hx_spec_board_failed(r->spec, board_of(r, to)))
         r->left_out++;
@@ -154,7 +154,7 @@ static bool read_message(struct reading *r)
     if (!read_place(r, value[SOURCE], &from) || !read_place(r, value[DESTINATION], &to) ||
         !check_pair(r, value[DESTINATION], from, to) || !read_bytes(r, value[BYTES], 1, &bytes))
         return false;
-    take(r, from, to, start_ns, bytes);
+    take_flow(r, from, to, start_ns, bytes);
     return true;
 }
 
@@ -229,7 +229,7 @@ static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
     for (uint32_t i = 1; i < n; i++) {
         to = (from + i) % n;
         if (row[to])
-            take(r, from, to, 0, row[to]);
+            take_flow(r, from, to, 0, row[to]);
     }
     return true;
 }

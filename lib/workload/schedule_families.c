@@ -41,7 +41,7 @@ void schedule_families_close(struct schedule_families *f)
 }
 
 /* Takes the ranks of a group, unless one is taken. */
-static bool take(struct schedule_families *f, uint32_t group)
+static bool take_ranks(struct schedule_families *f, uint32_t group)
 {
     const uint32_t *rank = schedule_group(f->schedule, group);
     const uint32_t size = schedule_group_size(f->schedule, group);
@@ -61,9 +61,9 @@ uint32_t schedule_families_find(struct schedule_families *f, const struct schedu
     uint32_t count = 0;
     memset(f->taken, 0, schedule_ranks(s) * sizeof *f->taken);
     groups[count++] = o->peer;
-    (void)take(f, o->peer);
+    (void)take_ranks(f, o->peer);
     for (uint32_t group = 0; group < s->head->groups; group++) {
-        if (schedule_group_size(s, group) == size && number_of(f, o, group) != HX_NO_BLOB && take(f, group))
+        if (schedule_group_size(s, group) == size && number_of(f, o, group) != HX_NO_BLOB && take_ranks(f, group))
             groups[count++] = group;
     }
     return count;

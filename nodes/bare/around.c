@@ -2,7 +2,7 @@
 #include "around.h"
 #include "hal/bare/bare.h"
 
-static void *take(void *of, size_t bytes)
+static void *take_memory(void *of, size_t bytes)
 {
     struct node_around *n = of;
     if (n->found_bytes - n->found_used < bytes)
@@ -30,8 +30,13 @@ void node_around_init(struct node_around *n, const struct config *c)
     n->notices.period = CABLE_NOTICE_PERIOD_NS;
     n->copy = bare_take(hx_around_bytes(g, c->rank));
     n->found = bare_take(n->found_bytes);
-    n->around = (struct hx_around){
-        .g = g, .dead = &n->dead, .search = &n->search, .take = take, .blocked = blocked, .of = n, .node = c->rank};
+    n->around = (struct hx_around){.g = g,
+                                   .dead = &n->dead,
+                                   .search = &n->search,
+                                   .take = take_memory,
+                                   .blocked = blocked,
+                                   .of = n,
+                                   .node = c->rank};
     n->links.grace_end = CABLE_SILENCE_NS;
     for (unsigned port = 0; port < HX_LOCAL; port++)
         n->links.all |= (uint64_t)(hx_far_end(g, c->rank, port).node != HX_NOWHERE) << port;

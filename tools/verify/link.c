@@ -72,7 +72,7 @@ static struct hx_pending take_at(struct hx_pendings *q, uint32_t i)
     return taken;
 }
 
-static bool take(struct hx_pendings *q, uint32_t i, struct hx_pending *taken)
+static bool take_pending(struct hx_pendings *q, uint32_t i, struct hx_pending *taken)
 {
     if (i == HX_NO_INDEX)
         return false;
@@ -301,7 +301,7 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
         return;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        while (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], sent), &came)) {
+        while (vc != sent->vc && take_pending(&c->in[vc], search(&c->in[vc], sent), &came)) {
             if (take_copy(v, c, &came))
                 continue; /* a copy of an earlier sending on that VC */
             validate_both(v, c, sent, &came);
@@ -353,7 +353,7 @@ static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, co
     if (!is_own && is_there && is_explained(v, c, came))
         return true; /* a copy of a sending on its own VC */
     struct hx_pending sent;
-    if (!take(&c->passed[vc], gone_by, &sent) && !take(&c->out[vc], in_flight, &sent))
+    if (!take_pending(&c->passed[vc], gone_by, &sent) && !take_pending(&c->out[vc], in_flight, &sent))
         return false;
     validate_both(v, c, &sent, came);
     return true;

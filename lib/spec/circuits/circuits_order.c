@@ -75,7 +75,7 @@ static bool is_closed(const struct closing_link *l, uint64_t ns)
     return closed;
 }
 
-static void take(const void *of, size_t number, uint64_t *closed)
+static void take_closed(const void *of, size_t number, uint64_t *closed)
 {
     const struct closings *c = of;
     const struct state *state = &c->state[number];
@@ -142,7 +142,7 @@ bool hx_circuits_order(struct hx_fabric *f, const struct hx_faults *faults, stru
     struct hx_updown_gap gap;
     if (!find_states(&c))
         return true;
-    const struct hx_updown_states states = {.count = c.states, .take = take, .of = &c};
+    const struct hx_updown_states states = {.count = c.states, .take = take_closed, .of = &c};
     bool good = hx_updown_plan(f, &states, &gap) || refuse(&c, &gap, problem);
     free_states(&c);
     return good;
@@ -156,7 +156,7 @@ void hx_circuits_each_state(const struct hx_fabric *f, const struct hx_faults *f
         return;
     for (size_t i = 0; i < c.states; i++) {
         uint64_t *closed = hx_allocate(f->nodes, sizeof *closed);
-        take(&c, i, closed);
+        take_closed(&c, i, closed);
         visit(of, c.state[i].at_ns, closed);
         free(closed);
     }
