@@ -34,8 +34,8 @@ bool conformance_open(struct conformance_world *w);
 void conformance_close(struct conformance_world *w);
 
 /* Advances time until all committed packets and returned credit have arrived at the far ends. `busy` is within a step:
- * the platform's work for it between steps must wait, and so must a clock that stands still in a step. If its commit has
- * been called (`committed`), the clock goes on, and so does what hands a committed step over, as a flush. */
+ * the platform's work for it between steps must wait, and so must a clock that stands still in a step. If its commit
+ * has been called (`committed`), the clock goes on, and so does what hands a committed step over, as a flush. */
 void conformance_advance(struct conformance_world *w, enum conformance_node busy, bool committed);
 
 /* Returns the number of free packet buffers in the world; the kit finds lost ones by it. */

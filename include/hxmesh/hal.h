@@ -9,9 +9,9 @@
  *
  * Commit. Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they
  * see all of it. A driver may send a committed step later, before its next work for the node, as hal/dpdk does. Under a
- * virtual clock a step takes no time, and each effect is seen when its time has come. (Where cores share a switch, as in
- * hal/dpdk, a packet handed to another core may leave earlier.) A platform that can stop within a step, as a kill does in
- * hal/shm, publishes all of a step at once or none of it.
+ * virtual clock a step takes no time, and each effect is seen when its time has come. (Where cores share a switch, as
+ * in hal/dpdk, a packet handed to another core may leave earlier.) A platform that can stop within a step, as a kill
+ * does in hal/shm, publishes all of a step at once or none of it.
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Credit counts units: blocks of 256 B on real wires,
  * whole packets where a ring slot takes any packet; see hal_packet_credits. Lanes: 16 bits a VC in one 64-bit word, VC

@@ -81,7 +81,8 @@ extern const struct node_values node_default_values;
     {.name = "vcs", .key = "vcs", .kind = HX_OPTION_NUMBER, .to.number = &(v)->vcs, .low = HX_MESH_VCS, \
      .high = HX_VCS, .help = "VCs of each cable, the same in the whole fabric; 4: with the escape VC, for pairs that " \
      "dead links leave no other path (docs/faults.md)", HX_GIVEN_IN(v, NODE_GIVEN_VCS)}, \
-    {.name = "idle-wait", .alias = "nap", .key = "idle_wait", .kind = HX_OPTION_DURATION, .to.number = &(v)->idle_wait_ns, .low = 0, \
+    {.name = "idle-wait", .alias = "nap", .key = "idle_wait", .kind = HX_OPTION_DURATION, \
+     .to.number = &(v)->idle_wait_ns, .low = 0, \
      .high = 1000000000, .help = "sleep of an lcore that found no work for a while; 0: it keeps polling", \
      HX_GIVEN_IN(v, NODE_GIVEN_IDLE_WAIT)}, \
     {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \

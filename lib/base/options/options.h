@@ -14,7 +14,7 @@
  *
  * An option's default is what its target holds when the table is read; --help prints it from there. Every program also
  * has --json FILE|- (unless .no_json), --quiet, --color, --help and --version. --help=man, =markdown and =words print
- * the table as a manual page, as a section of docs/options.md and for completion; =keys prints the keys of a JSON report.
+ * the table as a manual page, as a section of docs/options.md and for completion; =keys prints the keys of a report.
  * Options and operands may be mixed, and a long option may be abbreviated while it stays unique. --no-NAME switches a
  * FLAG off if .negatable is set. The last of two values of an option counts, so a script may append its own. Errors end
  * the program with one line and HX_EXIT_USAGE. */
