@@ -56,7 +56,8 @@ SUPPORT_ANY := $(wildcard tests/support/*.c)
 SUPPORT.shm      := $(SUPPORT_ANY) $(call below,shm,$(SUPPORT))
 SUPPORT.loopback := $(SUPPORT_ANY) $(call below,loopback,$(SUPPORT))
 SUPPORT.virtual  := $(call below,virtual,$(SUPPORT)) tests/support/support_file.c tests/support/support_specs.c
-SUPPORT.dpdk     := $(call below,dpdk,$(SUPPORT)) tests/support/support_file.c
+# A world of the conformance kit is no part of the runner.
+SUPPORT.dpdk     := $(filter-out %/conformance_port.c,$(call below,dpdk,$(SUPPORT))) tests/support/support_file.c
 
 # Without DPDK, tests and benchmarks that need it are left out.
 DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)

@@ -71,13 +71,17 @@ $(BUILD)/tests/libfabric/%: tests/libfabric/%.c mk/tests.mk
 
 # The conformance kit on each platform: on the example port without a suffix. hal/conformance/Makefile builds it for any
 # other port.
-KITS := $(BUILD)/tests/conformance-shm $(BUILD)/tests/conformance-virtual
+KITS := $(addprefix $(BUILD)/tests/conformance,-shm -virtual $(if $(DPDK),-dpdk))
 $(KITS): LDFLAGS += -fno-lto
 $(BUILD)/tests/conformance: $(call objects,loopback,$(KIT)) $(LIB_LOOPBACK)
 	$(LINK)
 $(BUILD)/tests/conformance-shm: $(call objects,shm,$(KIT)) $(LIB_SHM) $(LIB_HOST)
 	$(LINK)
 $(BUILD)/tests/conformance-virtual: $(call objects,virtual,$(KIT)) $(LIB_VIRTUAL) $(LIB_HOST)
+	$(LINK)
+$(BUILD)/tests/conformance-dpdk: LDLIBS += $(DPDK_LIBS)
+$(BUILD)/tests/conformance-dpdk: $(call objects,dpdk,$(KIT) tests/support/dpdk/conformance_port.c tests/support/dpdk/support_dpdk.c) \
+    $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
 .PHONY: runners fuzz-programs test-programs tsan-runners

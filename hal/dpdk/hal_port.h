@@ -72,18 +72,16 @@ static inline unsigned hal_packet_credits(const struct hx_desc *d)
     return hx_blocks(d->length);
 }
 
-/* Only detours use the next functions, and switches of a HammingMesh make none. */
+/* Of another core's port nothing is known. */
 static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
-    (void)h;
-    (void)output;
-    return 0;
+    return h->mine >> output & 1 ? cable_occupancy(&h->port[output].cable) : 0;
 }
 
+/* The same at all ports. */
 static inline unsigned hal_buffer(const struct hal_switch *h)
 {
-    (void)h;
-    return HX_MAX_ROOM;
+    return h->port[0].peer_blocks;
 }
 
 static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *addr_hi, uint16_t *addr_lo)
@@ -99,6 +97,7 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     struct hx_desc *d = arrivals_slot(&h->port[input].arrivals, vc, position);
     d->dst_addr_hi = addr_hi;
     d->dst_addr_lo = addr_lo;
+    hx_frame_set_via(rte_pktmbuf_mtod(dpdk_mbuf(d), uint8_t *), hx_desc_via(d)); /* detours alone change it */
 }
 
 /* Returns credit for the input at once: the mbuf is the buffer, and it belongs to the output from here on. */

@@ -1,4 +1,4 @@
-# conformance.bats - the conformance kit: the platforms keep the contract, and for broken copies of the example port
+# conformance.bats - the conformance kit: every platform keeps the contract, and for broken copies of the example port
 # the kit names the violated clause.
 
 load tools_support
@@ -48,6 +48,11 @@ keeps() {
 
 @test "conformance: the virtual clock keeps every clause" {
     keeps virtual
+}
+
+@test "conformance: DPDK keeps every clause" {
+    pkg-config --exists libdpdk || skip "no libdpdk"
+    keeps dpdk
 }
 
 @test "conformance: --help lists the options, and unknown ones are refused" {
