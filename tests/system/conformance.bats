@@ -50,6 +50,8 @@ keeps() {
     keeps virtual
 }
 
+# EAL starts for each clause: some 8 s.
+# bats test_tags=all
 @test "conformance: DPDK keeps every clause" {
     pkg-config --exists libdpdk || skip "no libdpdk"
     keeps dpdk
