@@ -76,11 +76,10 @@ static void try_frame(struct kit *k)
     static uint32_t buffer[MOST_BUFFERS];
     struct hal_endpoint *e = k->w.endpoint[0];
     const unsigned all = get_all(e, buffer, true);
-    const unsigned count = all < MOST_FRAMES ? all : MOST_FRAMES;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < all && i < MOST_FRAMES; i++)
         for (unsigned at = 0; at < HX_MAX_FRAME; at++)
             hal_frame(e, buffer[i])[at] = (uint8_t)(i + at);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < all && i < MOST_FRAMES; i++)
         for (unsigned at = 0; at < HX_MAX_FRAME; at++)
             if (!kit_expect(k, hal_frame(e, buffer[i])[at] == (uint8_t)(i + at),
                             "byte %u of buffer %u changed when others were written", at, (unsigned)buffer[i]))

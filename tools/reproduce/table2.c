@@ -32,12 +32,16 @@ static unsigned fabric_row(struct reproduce_figure *f, struct text_table *t, con
 {
     const struct paper_figures *paper = paper_figures_of(fabric);
     const struct reproduce_run *messages = best(f->plan, fabric, false);
-    const bool whole = messages && !messages->shifts && !messages->duration;
+    double shifts = 0;
+    double ms = NAN; /* of a whole all-to-all */
+    if (messages) {
+        shifts = messages->shifts;
+        ms = !messages->shifts && !messages->duration ? messages->virtual_seconds * 1e3 : NAN;
+    }
     struct hx_spec spec;
     hx_spec_load(fabric, NULL, &spec);
     figure_row(f, t, columns, TEXTS(fabric),
-               NUMBERS(percent(messages), paper->alltoall, hx_fabric_alltoall_bound(spec.graph) * 100,
-                       messages ? (double)messages->shifts : 0, whole ? messages->virtual_seconds * 1e3 : NAN,
+               NUMBERS(percent(messages), paper->alltoall, hx_fabric_alltoall_bound(spec.graph) * 100, shifts, ms,
                        paper->alltoall_ms, percent(best(f->plan, fabric, true)), paper->allreduce,
                        hx_fabric_distances(spec.graph).diameter, paper_bought_musd(fabric), paper->cost_musd));
     const unsigned hosts = spec.graph->hosts;
