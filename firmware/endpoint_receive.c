@@ -441,7 +441,7 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
         note_unreachable(ep, payload[4], h, addr_hi, addr_lo);
 }
 
-/* Reads the header of a frame and validates it. Returns false, with a counted drop, if it is not of this job. */
+/* Reads the header of a frame. Returns false, with a counted drop, if it is malformed, corrupted or of another job. */
 static inline bool validate(struct hx_endpoint *ep, const uint8_t *frame, size_t bytes, struct hx_header *h)
 {
     const struct hx_endpoint_config *c = &ep->config;

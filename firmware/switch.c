@@ -1,5 +1,5 @@
-/* switch.c - the entries of the switch (include/hxmesh/switch.h): the step, which forwards a burst, and the calls for
- * one event. All allocate by switch_allocation.h. */
+/* switch.c - the entry points of the switch (include/hxmesh/switch.h): the step, which forwards a burst, and the calls
+ * for one event. All allocate by switch_allocation.h. */
 #include "hxmesh/switch.h"
 #include "hal_port.h"
 #include "hxmesh/lanes.h"
@@ -249,7 +249,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool is
         serve_single(sw, arrived, &b, route, is_accelerator);
     else
         serve_all(sw, arrived, &b, route, is_accelerator);
-    /* A step that moves nothing changes nothing, so results do not depend on how often a platform polls. */
+    /* Only a move rotates: otherwise results would depend on how often a platform polls. */
     if (b.moved)
         rotate(sw, is_accelerator);
     hal_commit(sw->hal);

@@ -1,6 +1,6 @@
 /* switch_allocation.h - switch allocation and traversal: each packet gets one output, and leaves by it.
  *
- * Both entries of the switch, the step and the calls for one event (switch.c), allocate by these functions alone:
+ * The entry points of the switch, the step and the calls for one event (switch.c), allocate by these functions alone:
  * allocate() for a new packet, grant() for the waiting packets of an output. */
 #ifndef HX_SWITCH_ALLOCATION_H
 #define HX_SWITCH_ALLOCATION_H

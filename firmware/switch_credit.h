@@ -19,7 +19,7 @@ struct burst {
     uint64_t left;                       /* inputs from which waiting packets left, bit by input */
     uint64_t busy;                       /* outputs that sent their packet of this step, bit by output (busy_of()) */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_tx_credits() */
-    uint64_t open;                       /* accelerator: open_to() this VC */
+    uint64_t open;                       /* open_to() this VC */
     uint64_t lanes;                      /* all_ports(): credit of this VC times four, lane by port */
     unsigned local;                      /* all_ports(): credit of this VC at LOCAL */
     unsigned moved;                      /* number of packets that left */

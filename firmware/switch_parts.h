@@ -73,7 +73,7 @@ ALWAYS_INLINE struct hx_heading heading_of(const struct hx_desc *d)
     return (struct hx_heading){d->dst_addr_hi, d->dst_addr_lo};
 }
 
-/* With HAL_SHARED, of waiting packets: addr_lo << 16 | addr_hi. */
+/* Returns where a waiting packet's next address is kept, with HAL_SHARED: addr_lo << 16 | addr_hi. */
 ALWAYS_INLINE uint32_t *kept_heading(const struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
 {
     uint32_t *kept = sw->row + (size_t)sw->route.vcs * sw->inputs;

@@ -21,8 +21,8 @@ static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
     return vc == sw->route.last_vc ? ~(uint64_t)sw->route.incrementing : 0;
 }
 
-/* Returns the candidates of a packet that the tables have none for: around dead links; else the endpoint of an
- * accelerator, which reports it, and the boards behind a tree switch. */
+/* Returns the candidates of a packet that the tables have none for: around dead links; else, at an accelerator, its
+ * endpoint, which reports it; at a tree switch, the boards behind it. */
 static __attribute__((noinline)) uint64_t candidates_without_route(const struct hx_switch *sw, unsigned input,
                                                                    unsigned vc, struct hx_heading to)
 {
@@ -35,7 +35,8 @@ static __attribute__((noinline)) uint64_t candidates_without_route(const struct 
     return r->is_router ? returns_of(r, input) : LOCAL_BIT;
 }
 
-/* Returns the candidates of a packet on `vc` to address `to`: hx_route_candidates(). `open`: open_to() for that VC. */
+/* Returns the candidates of a packet on `vc` to `to`; without a route, those of candidates_without_route(). `open`:
+ * open_to() for that VC. */
 ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
                                           uint64_t open, route_function *route, bool is_accelerator)
 {

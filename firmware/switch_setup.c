@@ -10,7 +10,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
-/* Numbers of hx_switch.row: an even number. */
+/* Returns the length of hx_switch.row, rounded up to even. */
 static size_t row_numbers(size_t queues)
 {
     return (queues + (HAL_SHARED ? queues * HX_WINDOW : 0) + 1) & ~(size_t)1;

@@ -216,11 +216,11 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
                                 uint16_t addr_lo)
 {
     struct hx_desc *d = &h->rx[input].link->slots[vc * h->size + (position & (h->size - 1))];
-    const uint16_t digits[2] = {addr_hi, addr_lo};
+    const uint16_t address[2] = {addr_hi, addr_lo};
     uint32_t both;
     if (__builtin_expect(h->tap != NULL, 0))
         shm_tap_redirects(h, input, vc, position);
-    memcpy(&both, digits, sizeof both);
+    memcpy(&both, address, sizeof both);
     __atomic_store_n((shm_half_word *)(void *)&d->dst_addr_hi, both, __ATOMIC_RELAXED);
 }
 

@@ -6,10 +6,10 @@
  * reorder buffer. A message is complete and acknowledged when every byte is there.
  *
  * Timeouts. The endpoint estimates the round trip of each peer and of all (round_trip.h). An answer is late when it
- * exceeds the larger estimate. Then the sender sends a probe of 64 bytes and doubles the timeout for each further
- * answer. Packets that the answer does not name are suspected lost. If a second probe, one round trip later, brings no
- * news of them, they are sent again. If a probe's own answer is late, the fabric is slow: the estimate grows and
- * nothing is retransmitted. So a slow fabric costs probes, and a loss costs only what was lost.
+ * exceeds the larger estimate. Then the sender sends a probe of 64 bytes, and doubles the timeout after each probe
+ * without an answer. Packets that the answer does not name are suspected lost. If a second probe, one round trip later,
+ * brings no news of them, they are sent again. If a probe's own answer is late, the fabric is slow: the estimate grows
+ * and nothing is retransmitted. So a slow fabric costs probes, and a loss costs only what was lost.
  *
  * Planes. A plane that loses packets looks roomy. So probes rotate over planes, and the timeout doubles only after each
  * plane was probed. Retransmissions use the plane of the answered probe. Acknowledgements use the plane of their
@@ -85,7 +85,7 @@ enum hx_event_type {
 
 struct hx_event {
     enum hx_event_type type;
-    int error;                 /* FAILED: HX_E_UNREACHABLE (no path, `retries` probes unanswered, or abandoned) */
+    int error;                 /* FAILED: HX_E_UNREACHABLE (no path, `retries` probes without news, or abandoned) */
     uint16_t addr_hi, addr_lo; /* the peer */
     uint32_t message;
     uint32_t tag;

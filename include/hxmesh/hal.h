@@ -33,7 +33,7 @@
  * ---- for a switch (struct hal_switch) ----
  *
  * uint64_t hal_rx_pending(const struct hal_switch *)
- *     inputs that may have new packets, bit by input; UINT64_MAX where a look costs less than the answer.
+ *     inputs that may have new packets, bit by input; UINT64_MAX where polling all is cheaper.
  * uint64_t hal_tx_ready(const struct hal_switch *)
  *     outputs that may have credit, bit by output; UINT64_MAX as above.
  * uint64_t hal_consumed(const struct hal_switch *, unsigned input)

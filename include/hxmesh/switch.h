@@ -17,9 +17,10 @@
  * accelerator's three outputs, the one that is alone in its dimension gets half. A waiting packet takes the first of
  * its outputs that gets credit.
  *
- * Fairness. A new packet never takes an output that a waiting packet of its VC wants. Grants of an (output, VC) go
- * round-robin over inputs, and to the oldest packet of an input. So a packet with k older ones waiting in its window (k
- * < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its outputs on its VC.
+ * Fairness. A new packet never takes an output that a waiting packet of its VC wants, unless they continue on different
+ * VCs. Grants of an (output, VC) go round-robin over inputs, and to the oldest packet of an input. So a packet with k
+ * older ones waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
+ * outputs on its VC.
  *
  * Drops. The switch drops only packets to outside the fabric, packets of another job, and in a router packets without a
  * route that cannot go back; the HAL counts them by reason. In an accelerator, a packet without a route goes to the
@@ -244,7 +245,7 @@ struct hx_single_arrival {
  * with its tail as far as possible, and hal_commit(). Return the packets that left. */
 unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_single_arrival *c);
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_single_arrival *c);
-/* The same for a packet that is offered outputs none of which has credit: it waits. */
+/* The same for a packet with offered outputs that are all busy: it waits. */
 void hx_switch_wait(struct hx_switch *sw, const struct hx_single_arrival *c);
 /* A step in which one waiting packet may leave, by `output`. Return its candidates; 0: none left. */
 uint64_t hx_accelerator_grant(struct hx_switch *sw, unsigned output);
