@@ -135,17 +135,6 @@ void cable_authenticate(struct cable_end *c, uint8_t *frame, uint32_t length)
     hx_auth_tag_write(c->key, direction, ++c->authenticated, frame, (size_t)HX_HEADER_BYTES + length);
 }
 
-unsigned cable_occupancy(const struct cable_end *c)
-{
-    unsigned held = 0;
-    for (unsigned vc = 0; vc < c->link.vcs; vc++) {
-        const struct hx_credit_sender *tx = &c->link.tx[vc];
-        uint32_t room = hx_credit_room(tx);
-        held += room < tx->buffer ? tx->buffer - room : 0;
-    }
-    return held;
-}
-
 enum { MOST_QUIET = 31 };
 
 static uint32_t blocks_moved(const struct hx_credit_link *l)

@@ -35,7 +35,7 @@ static unsigned fabric_row(struct reproduce_figure *f, struct text_table *t, con
     double shifts = 0;
     double ms = NAN; /* of a whole all-to-all */
     if (messages) {
-        shifts = messages->shifts;
+        shifts = (double)messages->shifts;
         ms = !messages->shifts && !messages->duration ? messages->virtual_seconds * 1e3 : NAN;
     }
     struct hx_spec spec;
