@@ -151,13 +151,13 @@ static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
 /* Returns the blocks sent, on all VCs, that the peer still holds, as far as its grants tell. */
 static inline unsigned cable_occupancy(const struct cable_end *c)
 {
-    unsigned held = 0;
+    unsigned blocks_held = 0;
     for (unsigned vc = 0; vc < c->link.vcs; vc++) {
         const struct hx_credit_sender *tx = &c->link.tx[vc];
         uint32_t room = hx_credit_room(tx);
-        held += room < tx->buffer ? tx->buffer - room : 0;
+        blocks_held += room < tx->buffer ? tx->buffer - room : 0;
     }
-    return held;
+    return blocks_held;
 }
 
 /* ---- send credit ---- */
