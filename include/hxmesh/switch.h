@@ -18,7 +18,7 @@
  * its outputs that gets credit.
  *
  * Fairness. A new packet never takes an output that a waiting packet of its VC wants, unless they continue on different
- * VCs. Grants of an (output, VC) go round-robin over inputs, and to the oldest packet of an input. So a packet with k
+ * VCs. Grants of an (output, VC) are round-robin over inputs, and the oldest packet of an input is first. So a packet with k
  * older ones waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
  * outputs on its VC.
  *
