@@ -18,9 +18,9 @@
  * its outputs that gets credit.
  *
  * Fairness. A new packet never takes an output that a waiting packet of its VC wants, unless they continue on different
- * VCs. Grants of an (output, VC) are round-robin over inputs, and the oldest packet of an input is first. So a packet with k
- * older ones waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
- * outputs on its VC.
+ * VCs. Grants of an (output, VC) are round-robin over inputs, and the oldest packet of an input is first. So a packet
+ * with k older ones waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of
+ * its outputs on its VC.
  *
  * Drops. The switch drops only packets to outside the fabric, packets of another job, and in a router packets without a
  * route that cannot go back; the HAL counts them by reason. In an accelerator, a packet without a route goes to the
