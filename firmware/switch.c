@@ -11,12 +11,12 @@
 ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64_t arrived, unsigned vc,
                                     struct burst *b, route_function *route, bool is_accelerator)
 {
-    struct arrival a = {.input = input, .vc = vc, .position = hx_lane(sw->input[input].seen, vc)};
+    uint16_t position = hx_lane(sw->input[input].seen, vc);
     const uint16_t end = hx_lane(arrived, vc);
     do {
-        a.d = hal_arrival(sw->hal, input, vc, a.position);
+        const struct arrival a = arrival_at(sw, input, vc, position);
         forward(sw, &a, b, route, is_accelerator);
-    } while (++a.position != end);
+    } while (++position != end);
 }
 
 static unsigned input_after(unsigned input)
@@ -51,8 +51,7 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
     for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input_after(input)) {
         uint16_t position = hx_lane(sw->input[input].seen, vc);
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
-            const struct arrival a = {
-                .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+            const struct arrival a = arrival_at(sw, input, vc, position);
             unsigned port = allocate(sw, &a, b, route, true);
             leaving[n] = (struct leaving){a.d, (uint8_t)input, (uint8_t)port};
             n += port != NO_PORT;
@@ -72,12 +71,11 @@ ALWAYS_INLINE void grant_all(struct hx_switch *sw, unsigned port, unsigned vc, s
                              bool is_accelerator)
 {
     const uint64_t *requests = &sw->requests[(size_t)vc * sw->outputs + port];
+    b->refused = 0;
     while (*requests) {
         if (!is_accelerator && hal_tx_credits(sw->hal, port) == 0)
             return; /* no credit on any VC: skip the requests, which are costly to examine with many ports */
-        if (!grant(sw, port, vc, b, route, is_accelerator))
-            return;
-        if (busy_of(b, is_accelerator) >> port & 1)
+        if (!grant(sw, port, vc, b, route, is_accelerator) || busy_of(b, is_accelerator) >> port & 1)
             return;
     }
 }
@@ -200,9 +198,7 @@ ALWAYS_INLINE void serve_single(struct hx_switch *sw, const uint64_t *arrived, s
 {
     unsigned input = (unsigned)__builtin_ctzll(b->pending);
     unsigned vc = (unsigned)__builtin_ctzll(b->pending_vcs) / HX_LANE_BITS;
-    const uint16_t position = hx_lane(sw->input[input].seen, vc);
-    const struct arrival a = {
-        .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+    const struct arrival a = arrival_at(sw, input, vc, hx_lane(sw->input[input].seen, vc));
     begin_vc(sw, vc, b, is_accelerator);
     forward(sw, &a, b, route, is_accelerator);
     sw->input[input].seen = arrived[input];
@@ -268,12 +264,18 @@ unsigned hx_router_step(struct hx_switch *sw)
 
 /* ---- one event ---- */
 
+/* The packet of a call for a single arrival. */
+ALWAYS_INLINE struct arrival next_of(const struct hx_switch *sw, const struct hx_single_arrival *c)
+{
+    return (struct arrival){c->input, c->vc, hx_lane(sw->input[c->input].seen, c->vc), c->d, c->offered};
+}
+
 /* serve_single() for a known single arrival, without hal_release() and hal_commit(). */
 ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_single_arrival *c, route_function *route,
                             bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
-    const struct arrival a = {c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered};
+    const struct arrival a = next_of(sw, c);
     struct burst b = {.moved = 0};
     load_rooms(sw, &b, is_accelerator);
     begin_vc(sw, c->vc, &b, is_accelerator);
@@ -300,7 +302,7 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_single_arrival *c)
 void hx_switch_wait(struct hx_switch *sw, const struct hx_single_arrival *c)
 {
     struct hx_input *in = &sw->input[c->input];
-    const struct arrival a = {c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered};
+    const struct arrival a = next_of(sw, c);
     stall(sw, &a, heading_of(c->d), c->offered, HX_STALL_OUTPUT_BUSY);
     in->seen = hx_lane_add(in->seen, c->vc, 1);
 }
@@ -318,6 +320,7 @@ ALWAYS_INLINE uint64_t grant_one(struct hx_switch *sw, unsigned output, route_fu
     for (unsigned turns = order_vcs(sw, asking); turns;) {
         unsigned vc = take_vc(sw, &turns);
         begin_vc(sw, vc, &b, is_accelerator);
+        b.refused = 0;
         uint64_t ports = grant(sw, output, vc, &b, route, is_accelerator);
         if (ports) {
             release(sw, (unsigned)__builtin_ctzll(b.left));

@@ -89,15 +89,15 @@ ALWAYS_INLINE struct arrival turn_of(struct hx_switch *sw, unsigned port, unsign
 {
     unsigned input = hx_next_bit(asking, sw->next_input[(size_t)vc * sw->outputs + port]);
     uint16_t position = oldest(hx_switch_candidates(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
-    return (struct arrival){
-        .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+    return arrival_at(sw, input, vc, position);
 }
 
-/* Grants a port to one waiting packet of a VC, round-robin over inputs. Returns its candidates; 0: none has credit. */
+/* Grants a port to one waiting packet of a VC, round-robin over inputs. Returns its candidates; 0: none has credit.
+ * b->refused begins with 0 for each port and VC; a queue without credit stays so in a burst, so it is asked once. */
 ALWAYS_INLINE uint64_t grant(struct hx_switch *sw, unsigned port, unsigned vc, struct burst *b, route_function *route,
                              bool is_accelerator)
 {
-    for (uint64_t asking = sw->requests[(size_t)vc * sw->outputs + port]; asking;) {
+    for (uint64_t asking; (asking = sw->requests[(size_t)vc * sw->outputs + port] & ~b->refused);) {
         const struct arrival a = turn_of(sw, port, vc, asking);
         const unsigned cost = hal_packet_credits(a.d);
         if (room_of(sw, b, port, a.input, vc, is_accelerator) >= cost) {
@@ -113,7 +113,7 @@ ALWAYS_INLINE uint64_t grant(struct hx_switch *sw, unsigned port, unsigned vc, s
         }
         if (is_accelerator || !sw->route.changes_vc)
             return 0;
-        asking &= ~same_queue(&sw->route, port, a.input);
+        b->refused |= same_queue(&sw->route, port, a.input);
     }
     return 0;
 }

@@ -22,6 +22,7 @@ struct burst {
     uint64_t open;                       /* open_to() this VC */
     uint64_t lanes;                      /* all_ports(): credit of this VC times four, lane by port */
     unsigned local;                      /* all_ports(): credit of this VC at LOCAL */
+    uint64_t refused;                    /* inputs that lack credit at the output being granted, bit by input */
     unsigned moved;                      /* number of packets that left */
 };
 

@@ -157,12 +157,18 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
     hal_release(sw->hal, input, in->tail, in->seen, in->waiting);
 }
 
-/* A new packet of a window. */
+/* A packet of a window. */
 struct arrival {
     unsigned input, vc;
     uint16_t position;
     const struct hx_desc *d;
-    uint64_t offered; /* ports that its route offers; 0: not computed yet */
+    uint64_t offered; /* of a new packet: ports that its route offers; 0: not computed yet */
 };
+
+ALWAYS_INLINE struct arrival arrival_at(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
+{
+    return (struct arrival){
+        .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+}
 
 #endif

@@ -4,7 +4,7 @@
  *     F(key, value, unit, meaning)           IF(when, key, value, unit, meaning): only runs for which `when` holds
  *
  *     result and its parts ---- the table with F = REPORT_SET ----> JSON in the order of the rows ----> --json, --csv
- *     (of the run; read only)   the table with F = REPORT_KEY ----> report_keys_print(): `make docs`, docs/report.md
+ *     (of the run; read only)   the table with F = KEY (fields.c) -> report_keys_print(): `make docs`, docs/report.md
  *
  * A value is an expression of variables at the place where the table is written as JSON; the comment of a table names
  * them. Elsewhere it is not evaluated, so a table can be used where its variables are unknown. Values are

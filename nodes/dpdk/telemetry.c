@@ -73,16 +73,22 @@ static int credits(const char *command, const char *parameters, struct rte_tel_d
     return by_port(d, parameters, describe_credits);
 }
 
+/* Counts by their names, which end with NULL. */
+static int describe_counts(struct rte_tel_data *d, const char *const *names, const uint64_t *counts)
+{
+    (void)rte_tel_data_start_dict(d);
+    for (unsigned i = 0; names[i]; i++)
+        add_count(d, names[i], counts[i]);
+    return 0;
+}
+
 static int drops(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
     (void)parameters;
     uint64_t sums[HX_DROP_COUNT];
     node_drops(node, sums);
-    (void)rte_tel_data_start_dict(d);
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        add_count(d, hx_drop_names[reason], sums[reason]);
-    return 0;
+    return describe_counts(d, hx_drop_names, sums);
 }
 
 static int stalls(const char *command, const char *parameters, struct rte_tel_data *d)
@@ -91,10 +97,7 @@ static int stalls(const char *command, const char *parameters, struct rte_tel_da
     (void)parameters;
     uint64_t sums[HX_STALL_COUNT];
     node_stalls(node, sums);
-    (void)rte_tel_data_start_dict(d);
-    for (unsigned cause = 0; cause < HX_STALL_COUNT; cause++)
-        add_count(d, hx_stall_names[cause], sums[cause]);
-    return 0;
+    return describe_counts(d, hx_stall_names, sums);
 }
 
 /* Adds the ports that a packet for (gx, gy) may take, by input port. */
