@@ -85,7 +85,7 @@ static void a_model_is_estimated_as_all_its_ranks_are(void **state)
     /* Minutes under a sanitizer; the pipeline's closed form takes the same path. */
     if (effort_is_quick() && EFFORT_SHARE > 1)
         skip();
-    for (unsigned m = 0; m < effort_few(1, sizeof models / sizeof *models); m++) {
+    for (unsigned m = 0; m < effort(sizeof models / sizeof *models); m++) {
         struct train_job model;
         struct hx_problem problem;
         read_job(&model, models[m], NULL);
@@ -93,7 +93,7 @@ static void a_model_is_estimated_as_all_its_ranks_are(void **state)
         all.model = NULL;
         all.schedule = schedule_build(training_generate(model.model, NULL, &problem), models[m], &problem);
         assert_non_null(all.schedule);
-        for (unsigned i = 0; i < effort_few(1, sizeof fabrics / sizeof *fabrics); i++) {
+        for (unsigned i = 0; i < effort(sizeof fabrics / sizeof *fabrics); i++) {
             struct bench b;
             open_bench(&b, fabrics[i]);
             b.settings.compute_scale = i == 1 ? 0.5 : 1;
