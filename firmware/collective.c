@@ -33,54 +33,55 @@ static void mark(struct hx_collective_track *t, uint32_t number)
 
 /* ---- messages ---- */
 
-static bool is_one_lane(const struct hx_collective_part *part)
+static bool is_one_window(const struct hx_collective_phase *phase)
 {
-    return hx_method_of(part)->one_lane;
+    return hx_method_of(phase)->one_window;
 }
 
-uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_part *part,
+uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                      const struct hx_step *step, bool sending)
 {
     uint32_t chunk;
     if ((sending ? step->to : step->from) == HX_NO_PEER)
         return 0;
-    return hx_chunks(config, part, hx_range_of(config, part, sending ? step->out : step->in, sending), &chunk);
+    return hx_chunks(config, phase, hx_range_of(config, phase, sending ? step->out : step->in, sending), &chunk);
 }
 
-/* Describes message `number` of a lane of a part. Returns false if it has no such step. */
-static bool describe(const struct hx_collective *c, struct hx_collective_part *part, uint32_t lane, uint32_t number,
+/* Describes message `number` of a window of a phase. Returns false if it has no such step. */
+static bool describe(const struct hx_collective *c, struct hx_collective_phase *phase, uint32_t window, uint32_t number,
                      struct hx_message *m)
 {
-    m->part = part;
+    m->phase = phase;
     m->number = m->index = number;
-    m->step = lane;
-    if (is_one_lane(part)) {
-        m->step = number / part->chunks.count;
-        m->index = number % part->chunks.count;
+    m->step = window;
+    if (is_one_window(phase)) {
+        m->step = number / phase->chunks.count;
+        m->index = number % phase->chunks.count;
     }
-    if (m->step >= part->steps)
+    if (m->step >= phase->steps)
         return false;
-    m->lane = &c->lane[part->lane + lane];
-    hx_method_of(part)->step(&c->config, part, m->step, &m->at);
+    m->window = &c->window[phase->window + window];
+    hx_method_of(phase)->step(&c->config, phase, m->step, &m->at);
     return true;
 }
 
-bool hx_message_find(const struct hx_collective *c, uint32_t part, uint32_t lane, uint32_t number, struct hx_message *m)
+bool hx_message_find(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number,
+                     struct hx_message *m)
 {
-    if (part >= (uint32_t)c->streams * c->phases || lane >= hx_lanes_of(&c->part[part]))
+    if (phase >= (uint32_t)c->stripes * c->phases || window >= hx_windows_of(&c->phase[phase]))
         return false;
-    m->stream = part / c->phases;
-    m->phase = part % c->phases;
-    return describe(c, &c->part[part], lane, number, m);
+    m->stripe = phase / c->phases;
+    m->k = phase % c->phases;
+    return describe(c, &c->phase[phase], window, number, m);
 }
 
 /* ---- progress ---- */
 
-static bool has_received(const struct hx_collective *c, const struct hx_collective_part *part)
+static bool has_received(const struct hx_collective *c, const struct hx_collective_phase *phase)
 {
-    if (part->steps && is_one_lane(part))
-        return c->lane[part->lane].in.base == part->steps * part->chunks.count;
-    return part->progress.complete == part->steps;
+    if (phase->steps && is_one_window(phase))
+        return c->window[phase->window].in.base == phase->steps * phase->chunks.count;
+    return phase->progress.complete == phase->steps;
 }
 
 /* Whether the messages of a chain's first step, which are sent from the vector, are acknowledged. m: of its last
@@ -90,21 +91,21 @@ static bool chain_is_acknowledged(const struct hx_collective *c, const struct hx
     struct hx_step s = m->at;
     uint32_t first = m->step;
     while (!(s.chain & HX_CHAIN_BEGINS))
-        hx_method_of(m->part)->step(&c->config, m->part, --first, &s);
-    return (m->lane - (m->step - first))->acked.base >= hx_messages(&c->config, m->part, &s, true);
+        hx_method_of(m->phase)->step(&c->config, m->phase, --first, &s);
+    return (m->window - (m->step - first))->acked.base >= hx_messages(&c->config, m->phase, &s, true);
 }
 
 /* Messages of a step that may be added: those that arrived in sequence; of children, as many as of the child before. */
 static uint32_t addable(const struct hx_collective *c, const struct hx_message *m)
 {
-    const uint32_t arrived = m->lane->in.base;
-    const struct hx_collective_lane *before = m->lane;
-    if (!m->at.adds || !hx_method_of(m->part)->by_chunk)
+    const uint32_t arrived = m->window->in.base;
+    const struct hx_collective_window *before = m->window;
+    if (!m->at.adds || !hx_method_of(m->phase)->by_chunk)
         return arrived;
     for (uint32_t earlier = m->step; earlier > 0; earlier--) {
         struct hx_step s;
         before--;
-        hx_method_of(m->part)->step(&c->config, m->part, earlier - 1, &s);
+        hx_method_of(m->phase)->step(&c->config, m->phase, earlier - 1, &s);
         if (s.from != HX_NO_PEER && s.adds)
             return before->added < arrived ? before->added : arrived;
     }
@@ -114,155 +115,154 @@ static uint32_t addable(const struct hx_collective *c, const struct hx_message *
 /* Adds what lies aside of messages that arrived. Returns true if all messages of the step arrived and are added. */
 static bool settle_step(struct hx_collective *c, struct hx_message *m)
 {
-    struct hx_collective_lane *lane = m->lane;
+    struct hx_collective_window *window = m->window;
     if (m->at.from == HX_NO_PEER)
         return true;
     if ((m->at.chain & HX_CHAIN_ENDS) && !chain_is_acknowledged(c, m))
         return false;
-    for (const uint32_t until = addable(c, m); lane->added < until; lane->added++) {
-        m->number = m->index = lane->added;
+    for (const uint32_t until = addable(c, m); window->added < until; window->added++) {
+        m->number = m->index = window->added;
         if (m->at.adds && hx_landing_of(m) == HX_LAY_ASIDE)
             hx_add_aside(c, m);
     }
-    return lane->added == hx_messages(&c->config, m->part, &m->at, false);
+    return window->added == hx_messages(&c->config, m->phase, &m->at, false);
 }
 
-static void settle_steps(struct hx_collective *c, unsigned stream, unsigned phase, struct hx_collective_part *part)
+static void settle_steps(struct hx_collective *c, unsigned stripe, unsigned k, struct hx_collective_phase *phase)
 {
-    bool by_chunk = hx_method_of(part)->by_chunk;
+    bool by_chunk = hx_method_of(phase)->by_chunk;
     bool whole = true;
-    for (uint32_t step = part->progress.complete; step < part->steps && (whole || by_chunk); step++) {
-        struct hx_message m = {.stream = stream, .phase = phase};
-        if (!describe(c, part, step, 0, &m))
+    for (uint32_t step = phase->progress.complete; step < phase->steps && (whole || by_chunk); step++) {
+        struct hx_message m = {.stripe = stripe, .k = k};
+        if (!describe(c, phase, step, 0, &m))
             return;
         whole = settle_step(c, &m) && whole;
-        part->progress.complete += whole;
+        phase->progress.complete += whole;
     }
 }
 
 /* Adds one message of a ring that lies aside. */
-static void add_ring_message(struct hx_collective *c, unsigned stream, unsigned phase, uint32_t number)
+static void add_ring_message(struct hx_collective *c, unsigned stripe, unsigned k, uint32_t number)
 {
-    struct hx_message m = {.stream = stream, .phase = phase};
-    if (describe(c, &c->part[stream * c->phases + phase], 0, number, &m) && m.at.adds &&
-        hx_landing_of(&m) == HX_LAY_ASIDE)
+    struct hx_message m = {.stripe = stripe, .k = k};
+    if (describe(c, &c->phase[stripe * c->phases + k], 0, number, &m) && m.at.adds && hx_landing_of(&m) == HX_LAY_ASIDE)
         hx_add_aside(c, &m);
 }
 
 /* The phase is the first that is not complete: adds all that came early. */
-static void begin_ring(struct hx_collective *c, unsigned stream, unsigned phase)
+static void begin_ring(struct hx_collective *c, unsigned stripe, unsigned k)
 {
-    const struct hx_collective_part *part = &c->part[stream * c->phases + phase];
-    if (part->steps == 0 || !is_one_lane(part) || phase == 0)
+    const struct hx_collective_phase *phase = &c->phase[stripe * c->phases + k];
+    if (phase->steps == 0 || !is_one_window(phase) || k == 0)
         return;
-    const struct hx_collective_track *in = &c->lane[part->lane].in;
+    const struct hx_collective_track *in = &c->window[phase->window].in;
     const uint64_t end = (uint64_t)in->base + HX_COLLECTIVE_MAX_WINDOW + 1;
     for (uint64_t number = 0; c->vector && number < end && number < UINT32_MAX; number++) {
         if (hx_track_has(in, (uint32_t)number))
-            add_ring_message(c, stream, phase, (uint32_t)number);
+            add_ring_message(c, stripe, k, (uint32_t)number);
     }
 }
 
-void hx_settle(struct hx_collective *c, unsigned stream)
+void hx_settle(struct hx_collective *c, unsigned stripe)
 {
-    while (c->receiving[stream] < c->phases) {
-        const unsigned phase = c->receiving[stream];
-        struct hx_collective_part *part = &c->part[stream * c->phases + phase];
-        if (part->steps && !is_one_lane(part))
-            settle_steps(c, stream, phase, part);
-        if (!has_received(c, part))
+    while (c->receiving[stripe] < c->phases) {
+        const unsigned k = c->receiving[stripe];
+        struct hx_collective_phase *phase = &c->phase[stripe * c->phases + k];
+        if (phase->steps && !is_one_window(phase))
+            settle_steps(c, stripe, k, phase);
+        if (!has_received(c, phase))
             return;
-        c->receiving[stream]++;
-        if (c->receiving[stream] < c->phases)
-            begin_ring(c, stream, phase + 1);
+        c->receiving[stripe]++;
+        if (c->receiving[stripe] < c->phases)
+            begin_ring(c, stripe, k + 1);
     }
 }
 
 /* ---- sending ---- */
 
-static bool is_taken(const struct hx_collective *c, const struct hx_collective_part *part, uint32_t step)
+static bool is_taken(const struct hx_collective *c, const struct hx_collective_phase *phase, uint32_t step)
 {
     struct hx_step s;
-    hx_method_of(part)->step(&c->config, part, step, &s);
-    return c->lane[part->lane + step].next >= hx_messages(&c->config, part, &s, true);
+    hx_method_of(phase)->step(&c->config, phase, step, &s);
+    return c->window[phase->window + step].next >= hx_messages(&c->config, phase, &s, true);
 }
 
-static bool has_sent(const struct hx_collective *c, struct hx_collective_part *part)
+static bool has_sent(const struct hx_collective *c, struct hx_collective_phase *phase)
 {
-    if (part->steps && is_one_lane(part))
-        return c->lane[part->lane].next == part->steps * part->chunks.count;
-    while (part->progress.cursor < part->steps && is_taken(c, part, part->progress.cursor))
-        part->progress.cursor++;
-    return part->progress.cursor == part->steps;
+    if (phase->steps && is_one_window(phase))
+        return c->window[phase->window].next == phase->steps * phase->chunks.count;
+    while (phase->progress.cursor < phase->steps && is_taken(c, phase, phase->progress.cursor))
+        phase->progress.cursor++;
+    return phase->progress.cursor == phase->steps;
 }
 
-void hx_advance(struct hx_collective *c, unsigned stream)
+void hx_advance(struct hx_collective *c, unsigned stripe)
 {
-    while (c->sending[stream] < c->phases && has_sent(c, &c->part[stream * c->phases + c->sending[stream]]))
-        c->sending[stream]++;
+    while (c->sending[stripe] < c->phases && has_sent(c, &c->phase[stripe * c->phases + c->sending[stripe]]))
+        c->sending[stripe]++;
 }
 
 static bool may_leave(const struct hx_collective *c, const struct hx_message *m)
 {
     const struct hx_step *s = &m->at;
-    const uint32_t lane = m->part->lane;
+    const uint32_t window = m->phase->window;
     switch ((enum hx_gate)s->gate) {
     case HX_WHEN_COMPLETE:
-        return is_one_lane(m->part) || m->part->progress.complete >= s->of;
+        return is_one_window(m->phase) || m->phase->progress.complete >= s->of;
     case HX_WHEN_ADDED:
-        return m->number < c->lane[lane + s->of].added;
+        return m->number < c->window[window + s->of].added;
     default:
         break;
     }
-    return is_one_lane(m->part) ? hx_track_has(&m->lane->in, m->number - m->part->chunks.count)
-                                : hx_track_has(&c->lane[lane + s->of].in, m->number);
+    return is_one_window(m->phase) ? hx_track_has(&m->window->in, m->number - m->phase->chunks.count)
+                                   : hx_track_has(&c->window[window + s->of].in, m->number);
 }
 
-/* Number of a lane for the platform, which refuses lanes by bits. */
-static uint8_t lane_bit(const struct hx_collective *c, unsigned stream, uint32_t lane)
+/* Number of a window for the platform, which refuses windows by bits. */
+static uint8_t window_bit(const struct hx_collective *c, unsigned stripe, uint32_t window)
 {
-    return (uint8_t)((stream + c->streams * lane) % 32);
+    return (uint8_t)((stripe + c->stripes * window) % 32);
 }
 
-/* Messages of a lane in flight; of rings, those of all phases of the stream. */
-static uint32_t in_flight(const struct hx_collective *c, const struct hx_collective_part *part, uint32_t step)
+/* Messages of a window in flight; of rings, those of all phases of the stripe. */
+static uint32_t in_flight(const struct hx_collective *c, const struct hx_collective_phase *phase, uint32_t step)
 {
-    const struct hx_collective_lane *lane = &c->lane[part->lane + step];
-    uint32_t messages = lane->next - lane->acked.base;
-    unsigned phase = (unsigned)(part - c->part) % c->phases;
-    for (; phase > 0 && is_one_lane(part) && is_one_lane(part - 1); phase--) {
-        part--;
-        if (part->steps)
-            messages += c->lane[part->lane].next - c->lane[part->lane].acked.base;
+    const struct hx_collective_window *window = &c->window[phase->window + step];
+    uint32_t messages = window->next - window->acked.base;
+    unsigned k = (unsigned)(phase - c->phase) % c->phases;
+    for (; k > 0 && is_one_window(phase) && is_one_window(phase - 1); k--) {
+        phase--;
+        if (phase->steps)
+            messages += c->window[phase->window].next - c->window[phase->window].acked.base;
     }
     return messages;
 }
 
 /* Finds the next message of a step. */
-static bool step_is_ready(const struct hx_collective *c, unsigned stream, uint32_t step, uint32_t refused,
+static bool step_is_ready(const struct hx_collective *c, unsigned stripe, uint32_t step, uint32_t refused,
                           struct hx_message *m)
 {
-    struct hx_collective_part *part = &c->part[stream * c->phases + c->sending[stream]];
-    const struct hx_collective_lane *lane = &c->lane[part->lane + step];
-    m->stream = stream;
-    m->phase = c->sending[stream];
-    if ((refused >> lane_bit(c, stream, step) & 1U) || in_flight(c, part, step) >= c->config.window ||
-        !describe(c, part, step, lane->next, m) || m->at.to == HX_NO_PEER)
+    struct hx_collective_phase *phase = &c->phase[stripe * c->phases + c->sending[stripe]];
+    const struct hx_collective_window *window = &c->window[phase->window + step];
+    m->stripe = stripe;
+    m->k = c->sending[stripe];
+    if ((refused >> window_bit(c, stripe, step) & 1U) || in_flight(c, phase, step) >= c->config.window ||
+        !describe(c, phase, step, window->next, m) || m->at.to == HX_NO_PEER)
         return false;
-    return (is_one_lane(part) || m->index < hx_messages(&c->config, part, &m->at, true)) && may_leave(c, m);
+    return (is_one_window(phase) || m->index < hx_messages(&c->config, phase, &m->at, true)) && may_leave(c, m);
 }
 
-static bool stream_is_ready(const struct hx_collective *c, unsigned stream, uint32_t refused, struct hx_message *m)
+static bool stripe_is_ready(const struct hx_collective *c, unsigned stripe, uint32_t refused, struct hx_message *m)
 {
-    if (c->sending[stream] >= c->phases || c->receiving[stream] < c->sending[stream])
+    if (c->sending[stripe] >= c->phases || c->receiving[stripe] < c->sending[stripe])
         return false;
-    const struct hx_collective_part *part = &c->part[stream * c->phases + c->sending[stream]];
-    if (is_one_lane(part))
-        return step_is_ready(c, stream, 0, refused, m);
-    const uint32_t most = hx_method_of(part)->span;
-    const uint32_t span = part->steps - part->progress.cursor < most ? part->steps - part->progress.cursor : most;
+    const struct hx_collective_phase *phase = &c->phase[stripe * c->phases + c->sending[stripe]];
+    if (is_one_window(phase))
+        return step_is_ready(c, stripe, 0, refused, m);
+    const uint32_t most = hx_method_of(phase)->span;
+    const uint32_t span = phase->steps - phase->progress.cursor < most ? phase->steps - phase->progress.cursor : most;
     for (uint32_t n = 0; n < span; n++) {
-        if (step_is_ready(c, stream, part->progress.cursor + (part->turn + n) % span, refused, m))
+        if (step_is_ready(c, stripe, phase->progress.cursor + (phase->turn + n) % span, refused, m))
             return true;
     }
     return false;
@@ -271,17 +271,17 @@ static bool stream_is_ready(const struct hx_collective *c, unsigned stream, uint
 bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct hx_collective_send *send)
 {
     struct hx_message m;
-    for (unsigned n = 0; n < c->streams; n++) {
-        const unsigned stream = (c->turn + n) % c->streams;
-        if (!stream_is_ready(c, stream, refused, &m))
+    for (unsigned n = 0; n < c->stripes; n++) {
+        const unsigned stripe = (c->turn + n) % c->stripes;
+        if (!stripe_is_ready(c, stripe, refused, &m))
             continue;
-        const uint32_t lane = (uint32_t)(m.lane - c->lane) - m.part->lane;
+        const uint32_t window = (uint32_t)(m.window - c->window) - m.phase->window;
         *send = (struct hx_collective_send){
             .to = m.at.to,
             .bytes =
                 (uint32_t)(hx_message_elements(c, &m) * hx_collective_element((enum hx_collective_type)c->config.type)),
-            .tag = hx_tag_of(c, (uint32_t)(m.part - c->part), lane, m.number),
-            .lane = lane_bit(c, stream, lane)};
+            .tag = hx_tag_of(c, (uint32_t)(m.phase - c->phase), window, m.number),
+            .window = window_bit(c, stripe, window)};
         return true;
     }
     return false;
@@ -292,23 +292,24 @@ void hx_collective_take(struct hx_collective *c, const struct hx_collective_send
     struct hx_message m;
     if (!hx_tag_find(c, send->tag, &m))
         return;
-    m.lane->next++;
-    /* The first streams of a hierarchy go first, so that the others are in earlier phases: a pipeline. */
-    c->turn = c->config.algorithm == HX_BY_HIERARCHY ? 0 : (uint8_t)((m.stream + 1) % c->streams);
-    hx_advance(c, m.stream);
-    m.part->turn =
-        is_one_lane(m.part) || m.part->progress.cursor > m.step ? 0 : (uint8_t)(m.step + 1 - m.part->progress.cursor);
+    m.window->next++;
+    /* The first stripes of a hierarchy go first, so that the others are in earlier phases: a pipeline. */
+    c->turn = c->config.algorithm == HX_BY_HIERARCHY ? 0 : (uint8_t)((m.stripe + 1) % c->stripes);
+    hx_advance(c, m.stripe);
+    m.phase->turn = is_one_window(m.phase) || m.phase->progress.cursor > m.step
+                        ? 0
+                        : (uint8_t)(m.step + 1 - m.phase->progress.cursor);
 }
 
 int hx_collective_sent(struct hx_collective *c, uint32_t tag)
 {
     struct hx_message m;
-    if (!hx_tag_find(c, tag, &m) || m.number >= m.lane->next || !hx_track_is_due(&m.lane->acked, m.number))
+    if (!hx_tag_find(c, tag, &m) || m.number >= m.window->next || !hx_track_is_due(&m.window->acked, m.number))
         return HX_E_RANGE;
-    mark(&m.lane->acked, m.number);
+    mark(&m.window->acked, m.number);
     c->left--;
-    if (m.at.chain && c->receiving[m.stream] == m.phase)
-        hx_settle(c, m.stream);
+    if (m.at.chain && c->receiving[m.stripe] == m.k)
+        hx_settle(c, m.stripe);
     return HX_OK;
 }
 
@@ -318,15 +319,15 @@ int hx_collective_received(struct hx_collective *c, uint32_t from, uint32_t tag)
 {
     struct hx_message m;
     if (!hx_tag_find(c, tag, &m) || m.at.from != from || from == HX_NO_PEER ||
-        m.index >= hx_messages(&c->config, m.part, &m.at, false) || !hx_track_is_due(&m.lane->in, m.number))
+        m.index >= hx_messages(&c->config, m.phase, &m.at, false) || !hx_track_is_due(&m.window->in, m.number))
         return HX_E_RANGE;
-    mark(&m.lane->in, m.number);
+    mark(&m.window->in, m.number);
     c->left--;
-    if (c->receiving[m.stream] != m.phase)
+    if (c->receiving[m.stripe] != m.k)
         return HX_OK;
-    if (is_one_lane(m.part) && m.phase > 0)
-        add_ring_message(c, m.stream, m.phase, m.number);
-    hx_settle(c, m.stream);
+    if (is_one_window(m.phase) && m.k > 0)
+        add_ring_message(c, m.stripe, m.k, m.number);
+    hx_settle(c, m.stripe);
     return HX_OK;
 }
 

@@ -6,35 +6,35 @@
  * up (Traeff 2023). The same steps backwards, with copying: all-gather (Bruck et al. 1997). */
 #include "collective_parts.h"
 
-static uint32_t width(const struct hx_collective_part *part, uint32_t k)
+static uint32_t width(const struct hx_collective_phase *phase, uint32_t k)
 {
-    uint32_t w = part->size;
+    uint32_t w = phase->size;
     while (k--)
         w = (w + 1) / 2;
     return w;
 }
 
-static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
     (void)config;
-    return hx_log2_up(part->size) * (part->kind == HX_ALL_REDUCE ? 2 : 1);
+    return hx_log2_up(phase->size) * (phase->kind == HX_ALL_REDUCE ? 2 : 1);
 }
 
-static void step(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+static void step(const struct hx_collective_config *config, const struct hx_collective_phase *phase, uint32_t number,
                  struct hx_step *s)
 {
-    const uint32_t all = hx_log2_up(part->size);
-    bool gathers = part->kind == HX_ALL_GATHER || number >= all;
+    const uint32_t all = hx_log2_up(phase->size);
+    bool gathers = phase->kind == HX_ALL_GATHER || number >= all;
     const uint32_t k = gathers ? all - 1 - (number < all ? number : number - all) : number;
-    const uint32_t skip = width(part, k + 1);
-    const uint32_t count = width(part, k) - skip;
-    const uint32_t further = (part->place + skip) % part->size;
-    const uint32_t back = (part->place + part->size - skip) % part->size;
-    const struct hx_segments near = {part->place, count};
+    const uint32_t skip = width(phase, k + 1);
+    const uint32_t count = width(phase, k) - skip;
+    const uint32_t further = (phase->place + skip) % phase->size;
+    const uint32_t back = (phase->place + phase->size - skip) % phase->size;
+    const struct hx_segments near = {phase->place, count};
     const struct hx_segments far = {further, count};
     (void)config;
-    *s = (struct hx_step){.to = hx_member(part, gathers ? back : further),
-                          .from = hx_member(part, gathers ? further : back),
+    *s = (struct hx_step){.to = hx_member(phase, gathers ? back : further),
+                          .from = hx_member(phase, gathers ? further : back),
                           .out = gathers ? near : far,
                           .in = gathers ? far : near,
                           .adds = !gathers,
@@ -43,10 +43,10 @@ static void step(const struct hx_collective_config *config, const struct hx_coll
                           .of = number};
 }
 
-static uint32_t own(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t own(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
     (void)config;
-    return part->place;
+    return phase->place;
 }
 
 const struct hx_method hx_bruck_method = {.steps = steps, .step = step, .own = own, .span = 1};

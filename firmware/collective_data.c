@@ -22,24 +22,24 @@ uint64_t hx_elements(const struct hx_collective_config *config)
 /* ---- ranges ---- */
 
 /* First element of a segment; of the one after the last: the end. */
-static uint64_t segment_begin(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static uint64_t segment_begin(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                               uint32_t segment, bool sending)
 {
     const uint64_t *sizes = sending ? config->outgoing : config->incoming;
-    if (part->kind == HX_COLLECTIVE_ALL_TO_ALL && sizes)
+    if (phase->kind == HX_COLLECTIVE_ALL_TO_ALL && sizes)
         return sizes[segment];
-    return part->elements * segment / part->segments;
+    return phase->elements * segment / phase->segments;
 }
 
-struct hx_range hx_range_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+struct hx_range hx_range_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                             struct hx_segments segments, bool sending)
 {
-    const uint64_t first = segment_begin(config, part, segments.first, sending);
+    const uint64_t first = segment_begin(config, phase, segments.first, sending);
     const uint64_t last = (uint64_t)segments.first + segments.count;
-    if (last <= part->segments)
-        return (struct hx_range){first, segment_begin(config, part, (uint32_t)last, sending) - first};
-    const uint64_t rest = segment_begin(config, part, (uint32_t)(last - part->segments), sending);
-    return (struct hx_range){first, part->elements - first + rest};
+    if (last <= phase->segments)
+        return (struct hx_range){first, segment_begin(config, phase, (uint32_t)last, sending) - first};
+    const uint64_t rest = segment_begin(config, phase, (uint32_t)(last - phase->segments), sending);
+    return (struct hx_range){first, phase->elements - first + rest};
 }
 
 /* Elements of each of the chunks that planes carry side by side, one packet each; 0: the elements are so few or so many
@@ -71,34 +71,34 @@ uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements,
     return chunks;
 }
 
-uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_part *part,
+uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                    struct hx_range range, uint32_t *chunk)
 {
-    if (!hx_method_of(part)->one_lane)
+    if (!hx_method_of(phase)->one_window)
         return hx_divide(config, range.count, chunk);
-    *chunk = part->chunks.elements;
-    return part->chunks.count;
+    *chunk = phase->chunks.elements;
+    return phase->chunks.count;
 }
 
 /* Elements of chunk `index` of a range: `at` elements after its first; the last ones may be short or empty. */
-static struct hx_range chunk_of(const struct hx_collective_part *part, struct hx_range range, uint32_t index,
+static struct hx_range chunk_of(const struct hx_collective_phase *phase, struct hx_range range, uint32_t index,
                                 uint32_t chunk, uint64_t *at)
 {
     *at = (uint64_t)index * chunk;
     *at = *at < range.count ? *at : range.count;
     const uint64_t rest = range.count - *at;
     uint64_t first = range.first + *at;
-    if (part->kind != HX_COLLECTIVE_ALL_TO_ALL && first >= part->elements && part->elements)
-        first -= part->elements;
+    if (phase->kind != HX_COLLECTIVE_ALL_TO_ALL && first >= phase->elements && phase->elements)
+        first -= phase->elements;
     return (struct hx_range){first, rest < chunk ? rest : chunk};
 }
 
 static struct hx_range range_of(const struct hx_collective *c, const struct hx_message *m, bool sending, uint64_t *at)
 {
-    const struct hx_range all = hx_range_of(&c->config, m->part, sending ? m->at.out : m->at.in, sending);
+    const struct hx_range all = hx_range_of(&c->config, m->phase, sending ? m->at.out : m->at.in, sending);
     uint32_t chunk;
-    (void)hx_chunks(&c->config, m->part, all, &chunk);
-    return chunk_of(m->part, all, m->index, chunk, at);
+    (void)hx_chunks(&c->config, m->phase, all, &chunk);
+    return chunk_of(m->phase, all, m->index, chunk, at);
 }
 
 uint64_t hx_message_elements(const struct hx_collective *c, const struct hx_message *m)
@@ -116,38 +116,38 @@ uint64_t hx_collective_sums(const struct hx_collective *c, uint32_t tag)
     return range_of(c, &m, false, &at).count * element_of(c);
 }
 
-void hx_collective_move(const struct hx_collective_config *config, unsigned stream, unsigned phase, uint32_t step,
+void hx_collective_move(const struct hx_collective_config *config, unsigned stripe, unsigned k, uint32_t step,
                         struct hx_collective_move *move)
 {
     const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
-    struct hx_collective_part part;
+    struct hx_collective_phase phase;
     struct hx_step s;
-    hx_plan_part(config, stream, phase, &part);
-    hx_method_of(&part)->step(config, &part, step, &s);
+    hx_plan_phase(config, stripe, k, &phase);
+    hx_method_of(&phase)->step(config, &phase, step, &s);
     *move = (struct hx_collective_move){.to = s.to, .from = s.from, .forwards = s.gate != HX_WHEN_COMPLETE};
     move->waits = s.gate == HX_WHEN_COMPLETE && s.of > 0;
-    move->sent = s.to == HX_NO_PEER ? 0 : hx_range_of(config, &part, s.out, true).count * element;
-    move->received = s.from == HX_NO_PEER ? 0 : hx_range_of(config, &part, s.in, false).count * element;
+    move->sent = s.to == HX_NO_PEER ? 0 : hx_range_of(config, &phase, s.out, true).count * element;
+    move->received = s.from == HX_NO_PEER ? 0 : hx_range_of(config, &phase, s.in, false).count * element;
 }
 
 /* ---- where received elements go ---- */
 
-static bool lies_aside(unsigned phase, const struct hx_step *step)
+static bool lies_aside(unsigned k, const struct hx_step *step)
 {
-    return step->from != HX_NO_PEER && step->adds && (phase > 0 || step->chain || !step->first);
+    return step->from != HX_NO_PEER && step->adds && (k > 0 || step->chain || !step->first);
 }
 
-uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_part *part,
-                           unsigned phase, const struct hx_step *step)
+uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
+                           unsigned k, const struct hx_step *step)
 {
-    if (!lies_aside(phase, step))
+    if (!lies_aside(k, step))
         return 0;
-    return hx_method_of(part)->one_lane ? part->elements : hx_range_of(config, part, step->in, false).count;
+    return hx_method_of(phase)->one_window ? phase->elements : hx_range_of(config, phase, step->in, false).count;
 }
 
 enum hx_landing hx_landing_of(const struct hx_message *m)
 {
-    if (m->part->kind == HX_COLLECTIVE_ALL_TO_ALL || lies_aside(m->phase, &m->at))
+    if (m->phase->kind == HX_COLLECTIVE_ALL_TO_ALL || lies_aside(m->k, &m->at))
         return HX_LAY_ASIDE;
     return m->at.adds ? HX_ADD : HX_COPY;
 }
@@ -155,9 +155,9 @@ enum hx_landing hx_landing_of(const struct hx_message *m)
 /* Element of staging of a message's first element. */
 static uint64_t aside_of(const struct hx_message *m, struct hx_range range, uint64_t at)
 {
-    if (m->part->kind == HX_COLLECTIVE_ALL_TO_ALL)
+    if (m->phase->kind == HX_COLLECTIVE_ALL_TO_ALL)
         return range.first;
-    return m->lane->aside + (hx_method_of(m->part)->one_lane ? range.first : at);
+    return m->window->aside + (hx_method_of(m->phase)->one_window ? range.first : at);
 }
 
 /* ---- vector ---- */
@@ -170,18 +170,18 @@ static void combine(const struct hx_collective *c, uint8_t *to, const uint8_t *f
                count);
 }
 
-/* Reads, adds or copies elements `first` .. of a part's range, which may pass its end. */
-static void use_vector(const struct hx_collective *c, const struct hx_collective_part *part, enum use use,
+/* Reads, adds or copies elements `first` .. of a phase's range, which may pass its end. */
+static void use_vector(const struct hx_collective *c, const struct hx_collective_phase *phase, enum use use,
                        struct hx_range range, void *bytes)
 {
     const unsigned element = element_of(c);
     uint8_t *data = bytes;
-    bool cyclic = part->kind != HX_COLLECTIVE_ALL_TO_ALL;
+    bool cyclic = phase->kind != HX_COLLECTIVE_ALL_TO_ALL;
     while (range.count) {
-        uint64_t end = cyclic ? part->elements : range.first + range.count;
+        uint64_t end = cyclic ? phase->elements : range.first + range.count;
         range.first = cyclic && range.first >= end ? range.first - end : range.first;
         const uint64_t count = range.count < end - range.first ? range.count : end - range.first;
-        uint8_t *at = c->vector + (part->first + range.first) * element;
+        uint8_t *at = c->vector + (phase->first + range.first) * element;
         if (use == READ)
             memcpy(data, at, (size_t)(count * element));
         else if (use == COPY)
@@ -202,7 +202,7 @@ static bool sends_aside(const struct hx_step *s)
 /* Elements of a chain's message that a step sends from staging. */
 static uint8_t *chained(const struct hx_collective *c, const struct hx_message *m, uint64_t at)
 {
-    return c->staging + (m->lane[-1].aside + at) * element_of(c);
+    return c->staging + (m->window[-1].aside + at) * element_of(c);
 }
 
 void hx_add_aside(const struct hx_collective *c, const struct hx_message *m)
@@ -213,13 +213,13 @@ void hx_add_aside(const struct hx_collective *c, const struct hx_message *m)
     const struct hx_range range = range_of(c, m, false, &at);
     uint8_t *aside = c->staging + aside_of(m, range, at) * element_of(c);
     if (!m->at.chain) {
-        use_vector(c, m->part, ADD, range, aside);
+        use_vector(c, m->phase, ADD, range, aside);
         return;
     }
-    const uint8_t *sent = c->vector + (m->part->first + range.first) * element_of(c);
+    const uint8_t *sent = c->vector + (m->phase->first + range.first) * element_of(c);
     combine(c, aside, sends_aside(&m->at) ? chained(c, m, at) : sent, range.count);
     if (m->at.chain & HX_CHAIN_ENDS)
-        use_vector(c, m->part, COPY, range, aside);
+        use_vector(c, m->phase, COPY, range, aside);
 }
 
 void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t offset, void *to, uint32_t bytes)
@@ -236,7 +236,7 @@ void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t of
         memcpy(to, chained(c, &m, at) + offset, bytes);
         return;
     }
-    use_vector(c, m.part, READ, (struct hx_range){range.first + offset / element_of(c), bytes / element_of(c)}, to);
+    use_vector(c, m.phase, READ, (struct hx_range){range.first + offset / element_of(c), bytes / element_of(c)}, to);
 }
 
 int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes)
@@ -245,7 +245,7 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
     uint64_t at;
     const unsigned element = element_of(c);
     if (!hx_tag_find(c, tag, &m) || m.at.from == HX_NO_PEER ||
-        m.index >= hx_messages(&c->config, m.part, &m.at, false) || !hx_track_is_due(&m.lane->in, m.number))
+        m.index >= hx_messages(&c->config, m.phase, &m.at, false) || !hx_track_is_due(&m.window->in, m.number))
         return HX_E_RANGE;
     struct hx_range range = range_of(c, &m, false, &at);
     const uint64_t size = range.count * element;
@@ -259,7 +259,7 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
         return HX_OK;
     }
     range = (struct hx_range){range.first + offset / element, bytes / element};
-    use_vector(c, m.part, landing == HX_ADD ? ADD : COPY, range, (void *)(uintptr_t)payload);
+    use_vector(c, m.phase, landing == HX_ADD ? ADD : COPY, range, (void *)(uintptr_t)payload);
     return HX_OK;
 }
 
@@ -274,12 +274,12 @@ bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t
     *bytes = c->config.bytes;
     if (!before && !after)
         return index == 0;
-    if (index >= c->streams)
+    if (index >= c->stripes)
         return false;
-    const struct hx_collective_part *part = &c->part[index * c->phases + (after ? c->phases - 1U : 0U)];
-    const uint32_t own = part->segments > 1 ? hx_method_of(part)->own(&c->config, part) : 0;
-    const struct hx_range range = hx_range_of(&c->config, part, (struct hx_segments){own, 1}, true);
-    *offset = (part->first + range.first) * element_of(c);
+    const struct hx_collective_phase *phase = &c->phase[index * c->phases + (after ? c->phases - 1U : 0U)];
+    const uint32_t own = phase->segments > 1 ? hx_method_of(phase)->own(&c->config, phase) : 0;
+    const struct hx_range range = hx_range_of(&c->config, phase, (struct hx_segments){own, 1}, true);
+    *offset = (phase->first + range.first) * element_of(c);
     *bytes = range.count * element_of(c);
     return true;
 }

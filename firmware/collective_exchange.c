@@ -3,7 +3,7 @@
  * 2^k members. Step s pairs each with a partner:
  *
  *     bits   place XOR 2^s
- *     swing  on a torus, along the dimensions in turn, from part->dimension on; level l of a dimension pairs an even
+ *     swing  on a torus, along the dimensions in turn, from phase->dimension on; level l of a dimension pairs an even
  *            place p with p + r(l) and an odd one with p - r(l), r(l) = (1 - (-2)^(l + 1)) / 3: distances 1, -1, 3, -5
  *            (De Sensi et al., NSDI'24). Mirrored: the places are counted backwards
  *
@@ -18,41 +18,41 @@
  * step, and receive the result in a last one. */
 #include "collective_parts.h"
 
-static bool is_swing(const struct hx_collective_part *part)
+static bool is_swing(const struct hx_collective_phase *phase)
 {
-    return part->shape == HX_BY_SWING_SHARES || part->shape == HX_BY_SWING_WHOLE;
+    return phase->shape == HX_BY_SWING_SHARES || phase->shape == HX_BY_SWING_WHOLE;
 }
 
-static bool is_whole(const struct hx_collective_part *part)
+static bool is_whole(const struct hx_collective_phase *phase)
 {
-    return part->shape == HX_BY_BITS_WHOLE || part->shape == HX_BY_SWING_WHOLE;
+    return phase->shape == HX_BY_BITS_WHOLE || phase->shape == HX_BY_SWING_WHOLE;
 }
 
-static unsigned levels(const struct hx_collective_part *part)
+static unsigned levels(const struct hx_collective_phase *phase)
 {
-    return 31U - (unsigned)__builtin_clz(part->size);
+    return 31U - (unsigned)__builtin_clz(phase->size);
 }
 
 /* ---- members beyond a power of two ---- */
 
-static uint32_t extra(const struct hx_collective_part *part)
+static uint32_t extra(const struct hx_collective_phase *phase)
 {
-    return part->size - ((uint32_t)1 << levels(part));
+    return phase->size - ((uint32_t)1 << levels(phase));
 }
 
-static bool is_folded(const struct hx_collective_part *part)
+static bool is_folded(const struct hx_collective_phase *phase)
 {
-    return part->place < 2 * extra(part) && part->place % 2 == 0;
+    return phase->place < 2 * extra(phase) && phase->place % 2 == 0;
 }
 
-static uint32_t index_of(const struct hx_collective_part *part)
+static uint32_t index_of(const struct hx_collective_phase *phase)
 {
-    return part->place < 2 * extra(part) ? part->place / 2 : part->place - extra(part);
+    return phase->place < 2 * extra(phase) ? phase->place / 2 : phase->place - extra(phase);
 }
 
-static uint32_t place_of(const struct hx_collective_part *part, uint32_t index)
+static uint32_t place_of(const struct hx_collective_phase *phase, uint32_t index)
 {
-    return index < extra(part) ? 2 * index + 1 : index + extra(part);
+    return index < extra(phase) ? 2 * index + 1 : index + extra(phase);
 }
 
 /* ---- swing ---- */
@@ -67,14 +67,14 @@ static unsigned dimensions(const struct hx_collective_config *config)
     return config->dimensions ? config->dimensions : 1;
 }
 
-static struct swing swing_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static struct swing swing_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                              unsigned s)
 {
     const unsigned all = dimensions(config);
     unsigned before = 0; /* steps before this one */
     for (unsigned level = 0; level < 32; level++) {
         for (unsigned n = 0; n < all; n++) {
-            const unsigned dimension = (part->dimension + n) % all;
+            const unsigned dimension = (phase->dimension + n) % all;
             if (level >= hx_log2_up(hx_plan_size(config, dimension)))
                 continue;
             if (before == s)
@@ -100,32 +100,33 @@ static uint32_t swung(uint32_t place, unsigned level, uint32_t n)
     return (place % 2 ? place - distance : place + distance) & (n - 1);
 }
 
-/* Place in a dimension, in the part's direction. */
-static uint32_t directed(const struct hx_collective_part *part, uint32_t place, uint32_t n)
+/* Place in a dimension, in the phase's direction. */
+static uint32_t directed(const struct hx_collective_phase *phase, uint32_t place, uint32_t n)
 {
-    return part->mirrored ? (n - place) & (n - 1) : place;
+    return phase->mirrored ? (n - place) & (n - 1) : place;
 }
 
-static uint32_t swing_partner(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static uint32_t swing_partner(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                               unsigned s)
 {
-    const struct swing at = swing_of(config, part, s);
+    const struct swing at = swing_of(config, phase, s);
     const uint32_t n = hx_plan_size(config, at.dimension);
-    const uint32_t place = hx_plan_place(config, part->place, at.dimension);
-    const uint32_t other = directed(part, swung(directed(part, place, n), at.level, n), n);
+    const uint32_t place = hx_plan_place(config, phase->place, at.dimension);
+    const uint32_t other = directed(phase, swung(directed(phase, place, n), at.level, n), n);
     uint32_t stride = 1;
     for (unsigned i = 0; i < at.dimension; i++)
         stride *= hx_plan_size(config, i);
-    return part->place + other * stride - place * stride;
+    return phase->place + other * stride - place * stride;
 }
 
 /* Members that are left after level l of a dimension are those with two residues modulo 2^(l + 2), one even and one
  * odd. The even one names them; partners of level l differ in its bit l + 1, partners of the last level in bit 0. */
-static unsigned swing_bit(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned s)
+static unsigned swing_bit(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
+                          unsigned s)
 {
-    const struct swing at = swing_of(config, part, s);
+    const struct swing at = swing_of(config, phase, s);
     const uint32_t n = hx_plan_size(config, at.dimension);
-    const uint32_t place = directed(part, hx_plan_place(config, part->place, at.dimension), n);
+    const uint32_t place = directed(phase, hx_plan_place(config, phase->place, at.dimension), n);
     if (at.level + 1 == hx_log2_up(n))
         return place & 1U;
     const uint32_t even = place % 2 ? swung(place, at.level + 1, n) : place;
@@ -134,43 +135,44 @@ static unsigned swing_bit(const struct hx_collective_config *config, const struc
 
 /* ---- labels ---- */
 
-static uint32_t partner_of(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned s)
+static uint32_t partner_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
+                           unsigned s)
 {
-    if (is_swing(part))
-        return swing_partner(config, part, s);
-    return place_of(part, index_of(part) ^ (uint32_t)1 << s);
+    if (is_swing(phase))
+        return swing_partner(config, phase, s);
+    return place_of(phase, index_of(phase) ^ (uint32_t)1 << s);
 }
 
-static uint32_t label_of(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t label_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
-    const unsigned all = levels(part);
+    const unsigned all = levels(phase);
     uint32_t label = 0;
     for (unsigned s = 0; s < all; s++)
-        label = label << 1 | (is_swing(part) ? swing_bit(config, part, s) : index_of(part) >> s & 1U);
+        label = label << 1 | (is_swing(phase) ? swing_bit(config, phase, s) : index_of(phase) >> s & 1U);
     return label;
 }
 
 /* ---- steps ---- */
 
-static uint32_t exchanges(const struct hx_collective_part *part)
+static uint32_t exchanges(const struct hx_collective_phase *phase)
 {
-    return levels(part) * (part->kind == HX_ALL_REDUCE && !is_whole(part) ? 2U : 1U);
+    return levels(phase) * (phase->kind == HX_ALL_REDUCE && !is_whole(phase) ? 2U : 1U);
 }
 
-static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
     (void)config;
-    return exchanges(part) + (extra(part) ? 2 : 0);
+    return exchanges(phase) + (extra(phase) ? 2 : 0);
 }
 
 /* The first step, or the last one, of members beyond a power of two. */
-static void fold(const struct hx_collective_part *part, bool back, struct hx_step *s)
+static void fold(const struct hx_collective_phase *phase, bool back, struct hx_step *s)
 {
-    const struct hx_segments all = {0, part->segments};
-    if (part->place >= 2 * extra(part))
+    const struct hx_segments all = {0, phase->segments};
+    if (phase->place >= 2 * extra(phase))
         return;
-    bool sends = is_folded(part) != back;
-    uint32_t other = hx_member(part, part->place ^ 1U);
+    bool sends = is_folded(phase) != back;
+    uint32_t other = hx_member(phase, phase->place ^ 1U);
     s->to = sends ? other : HX_NO_PEER;
     s->from = sends ? HX_NO_PEER : other;
     s->in = s->out = all;
@@ -178,41 +180,41 @@ static void fold(const struct hx_collective_part *part, bool back, struct hx_ste
     s->first = true;
 }
 
-static void exchange(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
-                     struct hx_step *s)
+static void exchange(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
+                     uint32_t number, struct hx_step *s)
 {
-    const unsigned all = levels(part);
-    bool gathers = !is_whole(part) && (part->kind == HX_ALL_GATHER || number >= all);
+    const unsigned all = levels(phase);
+    bool gathers = !is_whole(phase) && (phase->kind == HX_ALL_GATHER || number >= all);
     const unsigned level = gathers ? all - 1 - number % all : number;
-    s->to = s->from = hx_member(part, partner_of(config, part, level));
+    s->to = s->from = hx_member(phase, partner_of(config, phase, level));
     s->adds = !gathers;
-    s->first = number == 0 && part->place >= 2 * extra(part);
-    s->in = s->out = (struct hx_segments){0, part->segments};
-    if (is_whole(part)) {
+    s->first = number == 0 && phase->place >= 2 * extra(phase);
+    s->in = s->out = (struct hx_segments){0, phase->segments};
+    if (is_whole(phase)) {
         s->chain =
             (uint8_t)(HX_CHAINED | (number == 0 ? HX_CHAIN_BEGINS : 0) | (number + 1 == all ? HX_CHAIN_ENDS : 0));
         return;
     }
     const uint32_t half = (uint32_t)1 << (all - 1 - level);
-    const uint32_t kept = label_of(config, part) & ~(half - 1);
+    const uint32_t kept = label_of(config, phase) & ~(half - 1);
     s->in = (struct hx_segments){gathers ? kept ^ half : kept, half};
     s->out = (struct hx_segments){gathers ? kept : kept ^ half, half};
 }
 
-static void step(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+static void step(const struct hx_collective_config *config, const struct hx_collective_phase *phase, uint32_t number,
                  struct hx_step *s)
 {
-    const uint32_t folds = extra(part) ? 1 : 0;
+    const uint32_t folds = extra(phase) ? 1 : 0;
     *s = (struct hx_step){.to = HX_NO_PEER, .from = HX_NO_PEER, .gate = HX_WHEN_COMPLETE, .of = number};
-    if (folds && (number == 0 || number == exchanges(part) + 1))
-        fold(part, number > 0, s);
-    else if (!is_folded(part))
-        exchange(config, part, number - folds, s);
+    if (folds && (number == 0 || number == exchanges(phase) + 1))
+        fold(phase, number > 0, s);
+    else if (!is_folded(phase))
+        exchange(config, phase, number - folds, s);
 }
 
-static uint32_t own(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t own(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
-    return label_of(config, part);
+    return label_of(config, phase);
 }
 
 const struct hx_method hx_exchange_method = {.steps = steps, .step = step, .own = own, .span = 1};

@@ -4,7 +4,7 @@
  *     collective_setup.c     the engine: state, staging, start, chunks
  *     collective_data.c      the engine: ranges of a message, payload, pieces
  *     collective_tags.c      tags and brief tags
- *     collective_plan.c      streams and phases of each algorithm
+ *     collective_plan.c      stripes and phases of each algorithm
  *     collective_ring.c      methods: segments around a ring
  *     collective_tree.c                trees
  *     collective_exchange.c            halving, doubling, swing
@@ -13,10 +13,10 @@
  *     collective_cycles.c    Hamiltonian cycles of a torus
  *     collective_sum.c       types and operations
  *
- * A method is an elementary algorithm along a line. It answers for a part and a step, and has no state. All members of
+ * A method is an elementary algorithm along a line. It answers for a phase and a step, and has no state. All members of
  * a line have the same number of steps, and a message has the same step at both ends.
  *
- * A tag: part, lane of the part, each in as many bits as the collective needs; number of the message in its lane. */
+ * A tag: phase, window of the phase, each in as many bits as the collective needs; number of the message in its window. */
 #ifndef HXMESH_COLLECTIVE_PARTS_H
 #define HXMESH_COLLECTIVE_PARTS_H
 
@@ -26,7 +26,7 @@
 
 #define HX_NO_PEER UINT32_MAX
 
-/* Segments of a part's range, cyclic: `first`, first + 1, ..., after the last the first. */
+/* Segments of a phase's range, cyclic: `first`, first + 1, ..., after the last the first. */
 struct hx_segments {
     uint32_t first, count;
 };
@@ -57,35 +57,35 @@ struct hx_step {
 };
 
 struct hx_method {
-    uint32_t (*steps)(const struct hx_collective_config *config, const struct hx_collective_part *part);
-    void (*step)(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+    uint32_t (*steps)(const struct hx_collective_config *config, const struct hx_collective_phase *phase);
+    void (*step)(const struct hx_collective_config *config, const struct hx_collective_phase *phase, uint32_t number,
                  struct hx_step *step);
     /* Segment that this rank has after a reduce-scatter and before an all-gather. */
-    uint32_t (*own)(const struct hx_collective_config *config, const struct hx_collective_part *part);
+    uint32_t (*own)(const struct hx_collective_config *config, const struct hx_collective_phase *phase);
     uint32_t span;   /* steps that may send at one time */
-    bool one_lane;   /* one peer in each direction, and segments of one size */
+    bool one_window; /* one peer in each direction, and segments of one size */
     bool by_chunk;   /* sums are added chunk by chunk; else step by step */
-    bool peer_tells; /* a part has two steps with a peer at most: one in each half of its steps */
+    bool peer_tells; /* a phase has two steps with a peer at most: one in each half of its steps */
 };
 
 enum hx_method_name { HX_RING_METHOD, HX_TREE_METHOD, HX_EXCHANGE_METHOD, HX_BRUCK_METHOD, HX_DIRECT_METHOD };
 extern const struct hx_method hx_ring_method, hx_tree_method, hx_exchange_method, hx_bruck_method, hx_direct_method;
-const struct hx_method *hx_method_of(const struct hx_collective_part *part);
+const struct hx_method *hx_method_of(const struct hx_collective_phase *phase);
 
-static inline uint32_t hx_lanes_of(const struct hx_collective_part *part)
+static inline uint32_t hx_windows_of(const struct hx_collective_phase *phase)
 {
-    return part->steps && hx_method_of(part)->one_lane ? 1 : part->steps;
+    return phase->steps && hx_method_of(phase)->one_window ? 1 : phase->steps;
 }
 
-/* Shapes of a part. */
+/* Shapes of a phase. */
 enum hx_tree_shape { HX_BINOMIAL, HX_BINARY, HX_CYCLE, HX_GRID };
 enum hx_exchange_shape { HX_BY_BITS, HX_BY_BITS_WHOLE, HX_BY_SWING_SHARES, HX_BY_SWING_WHOLE };
 enum hx_direct_shape { HX_AT_ONCE, HX_IN_TURN };
 
 /* Position of a member of a line. */
-static inline uint32_t hx_member(const struct hx_collective_part *part, uint32_t place)
+static inline uint32_t hx_member(const struct hx_collective_phase *phase, uint32_t place)
 {
-    return part->line.base + place * part->line.stride;
+    return phase->line.base + place * phase->line.stride;
 }
 
 /* Returns the least k with 2^k >= n. */
@@ -100,11 +100,11 @@ static inline bool hx_is_power_of_two(uint32_t n)
 
 /* ---- collective_plan.c ---- */
 
-unsigned hx_plan_streams(const struct hx_collective_config *config);
+unsigned hx_plan_stripes(const struct hx_collective_config *config);
 unsigned hx_plan_phases(const struct hx_collective_config *config);
-/* Makes a part without progress and lane. */
-void hx_plan_part(const struct hx_collective_config *config, unsigned stream, unsigned phase,
-                  struct hx_collective_part *part);
+/* Makes a phase without progress and window. */
+void hx_plan_phase(const struct hx_collective_config *config, unsigned stripe, unsigned k,
+                   struct hx_collective_phase *phase);
 /* Returns false if the algorithm does not have this kind, number of ranks or grid. */
 bool hx_plan_exists(const struct hx_collective_config *config);
 uint32_t hx_plan_size(const struct hx_collective_config *config, unsigned dimension); /* 1: no such dimension */
@@ -133,17 +133,17 @@ void hx_cycle_find(unsigned columns, unsigned rows, enum hx_cycle cycle, struct 
 
 /* ---- collective_data.c ---- */
 
-/* Range of elements within a part's, cyclic: after the last element follows the first. */
+/* Range of elements within a phase's, cyclic: after the last element follows the first. */
 struct hx_range {
     uint64_t first, count;
 };
 
 /* A message: where it belongs, and what it has. */
 struct hx_message {
-    unsigned stream, phase;
-    struct hx_collective_part *part;
-    struct hx_collective_lane *lane;
-    uint32_t number; /* in its lane */
+    unsigned stripe, k; /* phase k of the stripe */
+    struct hx_collective_phase *phase;
+    struct hx_collective_window *window;
+    uint32_t number; /* in its window */
     uint32_t step;
     uint32_t index; /* chunk of the step */
     struct hx_step at;
@@ -151,20 +151,20 @@ struct hx_message {
 
 uint64_t hx_elements(const struct hx_collective_config *config);
 /* Elements of the segments; sending: of an exchange, those of the vector, else those of staging. */
-struct hx_range hx_range_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+struct hx_range hx_range_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                             struct hx_segments segments, bool sending);
 /* Elements of a message that is sent. */
 uint64_t hx_message_elements(const struct hx_collective *c, const struct hx_message *m);
 /* Returns the number of chunks of `elements` elements, which may exceed 32 bits, and the elements of a chunk. */
 uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements, uint32_t *chunk);
-/* The same of a range of a part. */
-uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_part *part,
+/* The same of a range of a phase. */
+uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                    struct hx_range range, uint32_t *chunk);
 enum hx_landing hx_landing_of(const struct hx_message *m);
-/* Elements of staging that a step needs, or all steps of one lane; 0: received elements are copied, or added at
+/* Elements of staging that a step needs, or all steps of one window; 0: received elements are copied, or added at
  * once. */
-uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_part *part,
-                           unsigned phase, const struct hx_step *step);
+uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
+                           unsigned k, const struct hx_step *step);
 /* Adds what lies aside of message `number` of a step: to the vector, or along its chain. */
 void hx_add_aside(const struct hx_collective *c, const struct hx_message *m);
 
@@ -172,28 +172,28 @@ void hx_add_aside(const struct hx_collective *c, const struct hx_message *m);
 
 bool hx_track_has(const struct hx_collective_track *t, uint32_t number);
 bool hx_track_is_due(const struct hx_collective_track *t, uint32_t number);
-/* Finds message `number` of a lane of a part. Returns false if there is no such step. */
-bool hx_message_find(const struct hx_collective *c, uint32_t part, uint32_t lane, uint32_t number,
+/* Finds message `number` of a window of a phase. Returns false if there is no such step. */
+bool hx_message_find(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number,
                      struct hx_message *m);
 /* Messages of a step in one direction. */
-uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_part *part,
+uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                      const struct hx_step *step, bool sending);
 
-/* Completes what has arrived of a stream, from its first phase that is not complete on. */
-void hx_settle(struct hx_collective *c, unsigned stream);
-/* Ends phases of a stream in which all is sent. */
-void hx_advance(struct hx_collective *c, unsigned stream);
+/* Completes what has arrived of a stripe, from its first phase that is not complete on. */
+void hx_settle(struct hx_collective *c, unsigned stripe);
+/* Ends phases of a stripe in which all is sent. */
+void hx_advance(struct hx_collective *c, unsigned stripe);
 
 /* ---- collective_tags.c ---- */
 
-uint32_t hx_tag_of(const struct hx_collective *c, uint32_t part, uint32_t lane, uint32_t number);
+uint32_t hx_tag_of(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number);
 bool hx_tag_find(const struct hx_collective *c, uint32_t tag, struct hx_message *m);
 
 /* ---- collective_direct.c ---- */
 
 /* Finds the step in which a peer sends to this rank, or receives from it, in the first or second half of the steps.
  * Returns false if there is none. */
-bool hx_direct_find(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t peer,
+bool hx_direct_find(const struct hx_collective_config *config, const struct hx_collective_phase *phase, uint32_t peer,
                     unsigned half, bool sending, uint32_t *step);
 
 /* ---- collective_sum.c ---- */

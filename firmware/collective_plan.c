@@ -1,11 +1,11 @@
-/* collective_plan.c - streams and phases of each algorithm (collective_parts.h). */
+/* collective_plan.c - stripes and phases of each algorithm (collective_parts.h). */
 #include "collective_parts.h"
 
-enum { ALL = HX_COLLECTIVE_DIMENSIONS /* the line of a part is the whole group */ };
+enum { ALL = HX_COLLECTIVE_DIMENSIONS /* the line of a phase is the whole group */ };
 
 #define KIND(kind) (1U << (kind))
 enum {
-    SHARED = KIND(HX_REDUCE_SCATTER) | KIND(HX_ALL_GATHER), /* each member has a part */
+    SHARED = KIND(HX_REDUCE_SCATTER) | KIND(HX_ALL_GATHER), /* each member has pieces */
     FULL = KIND(HX_ALL_REDUCE) | KIND(HX_BARRIER),
     ROOTED = KIND(HX_BROADCAST) | KIND(HX_REDUCE),
     PARTS = KIND(HX_GATHER) | KIND(HX_SCATTER),
@@ -13,11 +13,11 @@ enum {
 
 struct algorithm {
     uint16_t kinds; /* bits */
-    uint8_t streams;
+    uint8_t stripes;
     uint8_t method, shape;
 };
 
-/* streams 0: by the number of dimensions, or the config. Broadcasts along rings are trees (see part_of_broadcast). */
+/* stripes 0: by the number of dimensions, or the config. Broadcasts along rings are trees (see part_of_broadcast). */
 static const struct algorithm algorithms[HX_COLLECTIVE_ALGORITHMS] = {
     [HX_BY_TREE] = {SHARED | FULL | ROOTED | PARTS, 1, HX_TREE_METHOD, HX_BINOMIAL},
     [HX_BY_RING] = {SHARED | FULL | KIND(HX_BROADCAST), 2, HX_RING_METHOD, 0},
@@ -41,9 +41,9 @@ static const struct hx_method *const methods[] = {
     [HX_DIRECT_METHOD] = &hx_direct_method,
 };
 
-const struct hx_method *hx_method_of(const struct hx_collective_part *part)
+const struct hx_method *hx_method_of(const struct hx_collective_phase *phase)
 {
-    return methods[part->method];
+    return methods[phase->method];
 }
 
 /* ---- the group ---- */
@@ -88,14 +88,14 @@ enum hx_collective_kind hx_collective_kind_of_steps(const struct hx_collective_c
     return a->method == HX_TREE_METHOD || a->method == HX_EXCHANGE_METHOD ? HX_ALL_REDUCE : HX_ALL_GATHER;
 }
 
-/* ---- streams and phases ---- */
+/* ---- stripes and phases ---- */
 
-unsigned hx_plan_streams(const struct hx_collective_config *config)
+unsigned hx_plan_stripes(const struct hx_collective_config *config)
 {
-    if (algorithms[config->algorithm].streams)
-        return algorithms[config->algorithm].streams;
+    if (algorithms[config->algorithm].stripes)
+        return algorithms[config->algorithm].stripes;
     if (config->algorithm == HX_BY_HIERARCHY)
-        return config->streams ? config->streams : 4;
+        return config->stripes ? config->stripes : 4;
     return 2 * dimensions(config);
 }
 
@@ -114,62 +114,62 @@ unsigned hx_plan_phases(const struct hx_collective_config *config)
 }
 
 /* Layer of a phase: 0 is the first of the reduction and the last of the distribution. */
-static unsigned layer_of(const struct hx_collective_config *config, unsigned phase)
+static unsigned layer_of(const struct hx_collective_config *config, unsigned k)
 {
     const enum hx_collective_kind kind = hx_collective_kind_of_steps(config);
     if (kind == HX_ALL_GATHER)
-        return layers(config) - 1 - phase;
-    return phase < layers(config) ? phase : 2 * layers(config) - 2 - phase;
+        return layers(config) - 1 - k;
+    return k < layers(config) ? k : 2 * layers(config) - 2 - k;
 }
 
-static enum hx_collective_kind phase_kind(const struct hx_collective_config *config, unsigned phase)
+static enum hx_collective_kind phase_kind(const struct hx_collective_config *config, unsigned k)
 {
     const enum hx_collective_kind kind = hx_collective_kind_of_steps(config);
     if (kind != HX_ALL_REDUCE)
         return kind;
-    return phase + 1 < layers(config) ? HX_REDUCE_SCATTER : phase + 1 == layers(config) ? kind : HX_ALL_GATHER;
+    return k + 1 < layers(config) ? HX_REDUCE_SCATTER : k + 1 == layers(config) ? kind : HX_ALL_GATHER;
 }
 
-/* Dimension of a layer: half of a torus' streams begin with the other one. */
-static unsigned dimension_of(const struct hx_collective_config *config, unsigned stream, unsigned layer)
+/* Dimension of a layer: half of a torus' stripes begin with the other one. */
+static unsigned dimension_of(const struct hx_collective_config *config, unsigned stripe, unsigned layer)
 {
-    return config->algorithm == HX_BY_TORUS && stream >= 2 ? 1 - layer : layer;
+    return config->algorithm == HX_BY_TORUS && stripe >= 2 ? 1 - layer : layer;
 }
 
 /* ---- lines ---- */
 
-static void line_of_all(const struct hx_collective_config *config, struct hx_collective_part *part)
+static void line_of_all(const struct hx_collective_config *config, struct hx_collective_phase *phase)
 {
-    part->dimension = ALL;
-    part->size = config->size;
-    part->place = config->position;
-    part->root = config->root;
-    part->line.stride = 1;
+    phase->dimension = ALL;
+    phase->size = config->size;
+    phase->place = config->position;
+    phase->root = config->root;
+    phase->line.stride = 1;
 }
 
-static void line_along(const struct hx_collective_config *config, unsigned dimension, struct hx_collective_part *part)
+static void line_along(const struct hx_collective_config *config, unsigned dimension, struct hx_collective_phase *phase)
 {
-    part->dimension = (uint8_t)dimension;
-    part->line.stride = stride_of(config, dimension);
-    part->size = hx_plan_size(config, dimension);
-    part->place = hx_plan_place(config, config->position, dimension);
-    part->line.base = config->position - part->place * part->line.stride;
+    phase->dimension = (uint8_t)dimension;
+    phase->line.stride = stride_of(config, dimension);
+    phase->size = hx_plan_size(config, dimension);
+    phase->place = hx_plan_place(config, config->position, dimension);
+    phase->line.base = config->position - phase->place * phase->line.stride;
 }
 
 /* The other direction: places are counted backwards. */
-static void turn_ring(struct hx_collective_part *part)
+static void turn_ring(struct hx_collective_phase *phase)
 {
-    part->ring = (struct hx_collective_ring){part->ring.before, part->ring.next};
-    part->place = part->size - 1 - part->place;
-    part->root = part->size - 1 - part->root;
+    phase->ring = (struct hx_collective_ring){phase->ring.before, phase->ring.next};
+    phase->place = phase->size - 1 - phase->place;
+    phase->root = phase->size - 1 - phase->root;
 }
 
-static void close_ring(struct hx_collective_part *part)
+static void close_ring(struct hx_collective_phase *phase)
 {
-    part->ring = (struct hx_collective_ring){hx_member(part, (part->place + 1) % part->size),
-                                             hx_member(part, (part->place + part->size - 1) % part->size)};
-    if (part->mirrored)
-        turn_ring(part);
+    phase->ring = (struct hx_collective_ring){hx_member(phase, (phase->place + 1) % phase->size),
+                                              hx_member(phase, (phase->place + phase->size - 1) % phase->size)};
+    if (phase->mirrored)
+        turn_ring(phase);
 }
 
 static struct hx_stand stand_of(const struct hx_collective_config *config, uint32_t position)
@@ -179,156 +179,157 @@ static struct hx_stand stand_of(const struct hx_collective_config *config, uint3
 
 /* A Hamiltonian cycle of the grid; its places are not the positions. */
 static void ring_of_grid(const struct hx_collective_config *config, enum hx_cycle cycle,
-                         struct hx_collective_part *part)
+                         struct hx_collective_phase *phase)
 {
     const uint32_t columns = hx_plan_size(config, 0);
     const uint32_t rows = hx_plan_size(config, 1);
     struct hx_ring_stand at, root;
     hx_cycle_find(columns, rows, cycle, stand_of(config, config->position), &at);
     hx_cycle_find(columns, rows, cycle, stand_of(config, config->root), &root);
-    part->place = at.position;
-    part->root = root.position;
-    part->ring =
+    phase->place = at.position;
+    phase->root = root.position;
+    phase->ring =
         (struct hx_collective_ring){at.next.row * columns + at.next.column, at.before.row * columns + at.before.column};
-    if (part->mirrored)
-        turn_ring(part);
+    if (phase->mirrored)
+        turn_ring(phase);
 }
 
-static void ring_of(const struct hx_collective_config *config, unsigned stream, struct hx_collective_part *part)
+static void ring_of(const struct hx_collective_config *config, unsigned stripe, struct hx_collective_phase *phase)
 {
-    line_of_all(config, part);
-    part->mirrored = stream % 2;
+    line_of_all(config, phase);
+    phase->mirrored = stripe % 2;
     if (config->algorithm == HX_BY_RINGS)
-        ring_of_grid(config, stream < 2 ? HX_CYCLE_FIRST : HX_CYCLE_SECOND, part);
+        ring_of_grid(config, stripe < 2 ? HX_CYCLE_FIRST : HX_CYCLE_SECOND, phase);
     else if (config->dimensions == 2)
-        ring_of_grid(config, HX_CYCLE_SINGLE, part);
+        ring_of_grid(config, HX_CYCLE_SINGLE, phase);
     else
-        close_ring(part);
+        close_ring(phase);
 }
 
-/* ---- parts ---- */
+/* ---- phases ---- */
 
-static void set_range(const struct hx_collective_config *config, unsigned stream, struct hx_collective_part *part)
+static void set_range(const struct hx_collective_config *config, unsigned stripe, struct hx_collective_phase *phase)
 {
     const uint64_t all = hx_elements(config);
-    const uint64_t streams = hx_plan_streams(config);
-    part->first = all * stream / streams;
-    part->elements = all * (stream + (uint64_t)1) / streams - part->first;
+    const uint64_t stripes = hx_plan_stripes(config);
+    phase->first = all * stripe / stripes;
+    phase->elements = all * (stripe + (uint64_t)1) / stripes - phase->first;
 }
 
-static uint32_t segments_of(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t segments_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
-    bool by_members = part->kind != HX_BROADCAST && part->kind != HX_REDUCE;
+    bool by_members = phase->kind != HX_BROADCAST && phase->kind != HX_REDUCE;
     (void)config;
-    if (part->method == HX_TREE_METHOD && part->kind == HX_ALL_REDUCE)
+    if (phase->method == HX_TREE_METHOD && phase->kind == HX_ALL_REDUCE)
         return 1;
-    if (part->method != HX_EXCHANGE_METHOD)
-        return by_members ? part->size : 1;
-    bool whole = part->shape == HX_BY_BITS_WHOLE || part->shape == HX_BY_SWING_WHOLE;
-    return whole ? 1 : (uint32_t)1 << (31U - (unsigned)__builtin_clz(part->size));
+    if (phase->method != HX_EXCHANGE_METHOD)
+        return by_members ? phase->size : 1;
+    bool whole = phase->shape == HX_BY_BITS_WHOLE || phase->shape == HX_BY_SWING_WHOLE;
+    return whole ? 1 : (uint32_t)1 << (31U - (unsigned)__builtin_clz(phase->size));
 }
 
 /* Method of a layer. */
-static void layer_method(const struct hx_collective_config *config, unsigned dimension, struct hx_collective_part *part)
+static void layer_method(const struct hx_collective_config *config, unsigned dimension,
+                         struct hx_collective_phase *phase)
 {
     static const uint8_t by[HX_COLLECTIVE_ALGORITHMS] = {[HX_BY_RING] = HX_RING_METHOD,
                                                          [HX_BY_HALVING] = HX_EXCHANGE_METHOD,
                                                          [HX_BY_BRUCK] = HX_BRUCK_METHOD,
                                                          [HX_BY_DIRECT] = HX_DIRECT_METHOD};
-    part->method = config->algorithm == HX_BY_TORUS || dimension >= config->dimensions
-                       ? HX_RING_METHOD
-                       : by[config->dimension[dimension].algorithm];
-    part->shape = 0;
+    phase->method = config->algorithm == HX_BY_TORUS || dimension >= config->dimensions
+                        ? HX_RING_METHOD
+                        : by[config->dimension[dimension].algorithm];
+    phase->shape = 0;
 }
 
-static void make_layer(const struct hx_collective_config *config, unsigned stream, unsigned layer,
-                       struct hx_collective_part *part)
+static void make_layer(const struct hx_collective_config *config, unsigned stripe, unsigned layer,
+                       struct hx_collective_phase *phase)
 {
-    const unsigned dimension = dimension_of(config, stream, layer);
-    line_along(config, dimension, part);
-    layer_method(config, dimension, part);
-    part->mirrored = part->method == HX_RING_METHOD && stream % 2;
-    if (part->method == HX_RING_METHOD)
-        close_ring(part);
-    part->segments = segments_of(config, part);
+    const unsigned dimension = dimension_of(config, stripe, layer);
+    line_along(config, dimension, phase);
+    layer_method(config, dimension, phase);
+    phase->mirrored = phase->method == HX_RING_METHOD && stripe % 2;
+    if (phase->method == HX_RING_METHOD)
+        close_ring(phase);
+    phase->segments = segments_of(config, phase);
 }
 
-/* Range of a layer: of the first, the stream's; of a later one, the own segment of the one before. */
-static void make_layered(const struct hx_collective_config *config, unsigned stream, unsigned phase,
-                         struct hx_collective_part *part)
+/* Range of a layer: of the first, the stripe's; of a later one, the own segment of the one before. */
+static void make_layered(const struct hx_collective_config *config, unsigned stripe, unsigned k,
+                         struct hx_collective_phase *phase)
 {
-    const unsigned layer = layer_of(config, phase);
-    set_range(config, stream, part);
+    const unsigned layer = layer_of(config, k);
+    set_range(config, stripe, phase);
     for (unsigned outer = 0; outer < layer; outer++) {
-        struct hx_collective_part before = *part;
+        struct hx_collective_phase before = *phase;
         before.kind = HX_REDUCE_SCATTER;
-        make_layer(config, stream, outer, &before);
+        make_layer(config, stripe, outer, &before);
         const uint32_t own = hx_method_of(&before)->own(config, &before);
         const struct hx_range range = hx_range_of(config, &before, (struct hx_segments){own, 1}, true);
-        part->first += range.first;
-        part->elements = range.count;
+        phase->first += range.first;
+        phase->elements = range.count;
     }
-    part->kind = (uint8_t)phase_kind(config, phase);
-    make_layer(config, stream, layer, part);
+    phase->kind = (uint8_t)phase_kind(config, k);
+    make_layer(config, stripe, layer, phase);
 }
 
 /* Broadcasts along rings: chains along cycles; on a torus along a line and from each of its members along another. */
-static void make_spread(const struct hx_collective_config *config, unsigned stream, struct hx_collective_part *part)
+static void make_spread(const struct hx_collective_config *config, unsigned stripe, struct hx_collective_phase *phase)
 {
-    part->method = HX_TREE_METHOD;
+    phase->method = HX_TREE_METHOD;
     if (config->algorithm == HX_BY_TORUS) {
-        line_of_all(config, part);
-        part->shape = HX_GRID;
-        part->mirrored = stream % 2;
-        part->dimension = stream >= 2;
+        line_of_all(config, phase);
+        phase->shape = HX_GRID;
+        phase->mirrored = stripe % 2;
+        phase->dimension = stripe >= 2;
     } else {
-        ring_of(config, stream, part);
-        part->shape = HX_CYCLE;
+        ring_of(config, stripe, phase);
+        phase->shape = HX_CYCLE;
     }
 }
 
-static void make_single(const struct hx_collective_config *config, unsigned stream, struct hx_collective_part *part)
+static void make_single(const struct hx_collective_config *config, unsigned stripe, struct hx_collective_phase *phase)
 {
     const struct algorithm *a = &algorithms[config->algorithm];
-    part->method = a->method;
-    part->shape = a->shape;
-    if (part->method == HX_RING_METHOD || (part->method == HX_TREE_METHOD && part->shape == HX_CYCLE)) {
-        ring_of(config, stream, part);
+    phase->method = a->method;
+    phase->shape = a->shape;
+    if (phase->method == HX_RING_METHOD || (phase->method == HX_TREE_METHOD && phase->shape == HX_CYCLE)) {
+        ring_of(config, stripe, phase);
         return;
     }
-    line_of_all(config, part);
-    part->mirrored = stream % 2;
-    if (part->method == HX_EXCHANGE_METHOD)
-        part->dimension = (uint8_t)(stream / 2); /* swing: the first dimension */
+    line_of_all(config, phase);
+    phase->mirrored = stripe % 2;
+    if (phase->method == HX_EXCHANGE_METHOD)
+        phase->dimension = (uint8_t)(stripe / 2); /* swing: the first dimension */
 }
 
-void hx_plan_part(const struct hx_collective_config *config, unsigned stream, unsigned phase,
-                  struct hx_collective_part *part)
+void hx_plan_phase(const struct hx_collective_config *config, unsigned stripe, unsigned k,
+                   struct hx_collective_phase *phase)
 {
-    *part = (struct hx_collective_part){.kind = (uint8_t)hx_collective_kind_of_steps(config)};
-    if (is_layered(config) && part->kind != HX_BROADCAST) {
-        make_layered(config, stream, phase, part);
+    *phase = (struct hx_collective_phase){.kind = (uint8_t)hx_collective_kind_of_steps(config)};
+    if (is_layered(config) && phase->kind != HX_BROADCAST) {
+        make_layered(config, stripe, k, phase);
     } else {
-        set_range(config, stream, part);
-        if (part->kind == HX_BROADCAST && algorithms[config->algorithm].method == HX_RING_METHOD)
-            make_spread(config, stream, part);
+        set_range(config, stripe, phase);
+        if (phase->kind == HX_BROADCAST && algorithms[config->algorithm].method == HX_RING_METHOD)
+            make_spread(config, stripe, phase);
         else
-            make_single(config, stream, part);
-        part->segments = segments_of(config, part);
+            make_single(config, stripe, phase);
+        phase->segments = segments_of(config, phase);
     }
-    part->steps = part->size > 1 ? hx_method_of(part)->steps(config, part) : 0;
-    if (!part->steps || !hx_method_of(part)->one_lane)
+    phase->steps = phase->size > 1 ? hx_method_of(phase)->steps(config, phase) : 0;
+    if (!phase->steps || !hx_method_of(phase)->one_window)
         return;
-    const uint64_t largest = (part->elements + part->segments - 1) / part->segments;
-    const uint64_t chunks = hx_divide(config, largest, &part->chunks.elements);
-    part->chunks.count = chunks < UINT32_MAX ? (uint32_t)chunks : UINT32_MAX; /* more are refused: they have no tags */
+    const uint64_t largest = (phase->elements + phase->segments - 1) / phase->segments;
+    const uint64_t chunks = hx_divide(config, largest, &phase->chunks.elements);
+    phase->chunks.count = chunks < UINT32_MAX ? (uint32_t)chunks : UINT32_MAX; /* more are refused: they have no tags */
 }
 
 /* ---- for estimates ---- */
 
-unsigned hx_collective_streams(const struct hx_collective_config *config)
+unsigned hx_collective_stripes(const struct hx_collective_config *config)
 {
-    return hx_plan_streams(config);
+    return hx_plan_stripes(config);
 }
 
 unsigned hx_collective_phases(const struct hx_collective_config *config)
@@ -336,11 +337,11 @@ unsigned hx_collective_phases(const struct hx_collective_config *config)
     return hx_plan_phases(config);
 }
 
-uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stream, unsigned phase)
+uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stripe, unsigned k)
 {
-    struct hx_collective_part part;
-    hx_plan_part(config, stream, phase, &part);
-    return part.steps;
+    struct hx_collective_phase phase;
+    hx_plan_phase(config, stripe, k, &phase);
+    return phase.steps;
 }
 
 /* ---- which exist ---- */

@@ -6,66 +6,66 @@
 
 /* ---- the shape of a collective ---- */
 
-/* What all parts need; computed without state. */
+/* What all phases need; computed without state. */
 struct needs {
-    uint64_t lanes, widest; /* of all parts, and of the part that has most */
-    uint64_t staging;       /* elements */
-    uint64_t most;          /* messages of a lane */
+    uint64_t windows, widest; /* of all phases, and of the phase that has most */
+    uint64_t staging;         /* elements */
+    uint64_t most;            /* messages of a window */
     uint64_t messages, sent, peers;
 };
 
-static void add_step(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
+static void add_step(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned k,
                      uint32_t number, struct needs *n)
 {
     struct hx_step s;
-    hx_method_of(part)->step(config, part, number, &s);
-    const uint64_t out = hx_messages(config, part, &s, true);
-    const uint64_t in = hx_messages(config, part, &s, false);
+    hx_method_of(phase)->step(config, phase, number, &s);
+    const uint64_t out = hx_messages(config, phase, &s, true);
+    const uint64_t in = hx_messages(config, phase, &s, false);
     const uint64_t most = out > in ? out : in;
     n->most = most > n->most ? most : n->most;
     n->messages += out + in;
     n->sent += out;
     n->peers += s.to != HX_NO_PEER;
     n->peers += s.from != HX_NO_PEER && s.from != s.to;
-    n->staging += hx_aside_elements(config, part, phase, &s);
+    n->staging += hx_aside_elements(config, phase, k, &s);
 }
 
-/* One lane: all steps are alike. */
-static void add_ring(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
+/* One window: all steps are alike. */
+static void add_ring(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned k,
                      struct needs *n)
 {
     struct hx_step s;
-    hx_method_of(part)->step(config, part, 0, &s);
-    const uint64_t messages = hx_messages(config, part, &s, true) * part->steps;
+    hx_method_of(phase)->step(config, phase, 0, &s);
+    const uint64_t messages = hx_messages(config, phase, &s, true) * phase->steps;
     n->most = messages > n->most ? messages : n->most;
     n->messages += 2 * messages;
     n->sent += messages;
     n->peers += 2;
-    n->staging += hx_aside_elements(config, part, phase, &s);
+    n->staging += hx_aside_elements(config, phase, k, &s);
 }
 
-static void add_part(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
+static void add_part(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned k,
                      struct needs *n)
 {
-    n->lanes += hx_lanes_of(part);
-    n->widest = hx_lanes_of(part) > n->widest ? hx_lanes_of(part) : n->widest;
-    if (part->steps && hx_method_of(part)->one_lane) {
-        add_ring(config, part, phase, n);
+    n->windows += hx_windows_of(phase);
+    n->widest = hx_windows_of(phase) > n->widest ? hx_windows_of(phase) : n->widest;
+    if (phase->steps && hx_method_of(phase)->one_window) {
+        add_ring(config, phase, k, n);
         return;
     }
-    for (uint32_t step = 0; step < part->steps; step++)
-        add_step(config, part, phase, step, n);
+    for (uint32_t step = 0; step < phase->steps; step++)
+        add_step(config, phase, k, step, n);
 }
 
 static struct needs needs_of(const struct hx_collective_config *config)
 {
-    struct needs n = {.lanes = 0};
-    const unsigned streams = hx_plan_streams(config);
+    struct needs n = {.windows = 0};
+    const unsigned stripes = hx_plan_stripes(config);
     const unsigned phases = hx_plan_phases(config);
-    for (unsigned i = 0; i < streams * phases; i++) {
-        struct hx_collective_part part;
-        hx_plan_part(config, i / phases, i % phases, &part);
-        add_part(config, &part, i % phases, &n);
+    for (unsigned i = 0; i < stripes * phases; i++) {
+        struct hx_collective_phase phase;
+        hx_plan_phase(config, i / phases, i % phases, &phase);
+        add_part(config, &phase, i % phases, &n);
     }
     if (config->kind == HX_COLLECTIVE_ALL_TO_ALL)
         n.staging = config->incoming ? config->incoming[config->size] : hx_elements(config);
@@ -97,7 +97,7 @@ static bool is_group(const struct hx_collective_config *config)
 
 static uint64_t parts_of(const struct hx_collective_config *config)
 {
-    return (uint64_t)hx_plan_streams(config) * hx_plan_phases(config);
+    return (uint64_t)hx_plan_stripes(config) * hx_plan_phases(config);
 }
 
 /* Returns true if a table of segments ascends to `most` elements at most. */
@@ -123,7 +123,7 @@ static bool is_exchange(const struct hx_collective_config *config)
            out[own + 1] - out[own] == in[own + 1] - in[own];
 }
 
-/* hx_collective_check(), which finds what the parts need. */
+/* hx_collective_check(), which finds what the phases need. */
 static int check(const struct hx_collective_config *config, struct needs *n)
 {
     if (!is_group(config) || config->kind >= HX_COLLECTIVE_KINDS || config->algorithm >= HX_COLLECTIVE_ALGORITHMS ||
@@ -132,7 +132,7 @@ static int check(const struct hx_collective_config *config, struct needs *n)
     const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
     if (config->bytes % element || config->bytes > LARGEST_VECTOR || (config->kind == HX_BARRIER && config->bytes) ||
         config->chunk < element || config->window == 0 || config->window > HX_COLLECTIVE_MAX_WINDOW ||
-        config->streams > HX_COLLECTIVE_STREAMS || !hx_plan_exists(config))
+        config->stripes > HX_COLLECTIVE_STRIPES || !hx_plan_exists(config))
         return HX_E_RANGE;
     if (config->kind == HX_COLLECTIVE_ALL_TO_ALL && !is_exchange(config))
         return HX_E_RANGE;
@@ -149,7 +149,7 @@ int hx_collective_check(const struct hx_collective_config *config)
 
 static uint64_t state_of(const struct hx_collective_config *config, const struct needs *n)
 {
-    return parts_of(config) * sizeof(struct hx_collective_part) + n->lanes * sizeof(struct hx_collective_lane);
+    return parts_of(config) * sizeof(struct hx_collective_phase) + n->windows * sizeof(struct hx_collective_window);
 }
 
 uint64_t hx_collective_state(const struct hx_collective_config *config)
@@ -176,14 +176,13 @@ uint32_t hx_collective_peers(const struct hx_collective_config *config)
 
 /* ---- set up ---- */
 
-static void init_lanes(struct hx_collective *c, const struct hx_collective_part *part, unsigned phase,
-                       uint64_t *staging)
+static void init_lanes(struct hx_collective *c, const struct hx_collective_phase *phase, unsigned k, uint64_t *staging)
 {
-    for (uint32_t lane = 0; lane < hx_lanes_of(part); lane++) {
+    for (uint32_t window = 0; window < hx_windows_of(phase); window++) {
         struct hx_step s;
-        c->lane[part->lane + lane].aside = *staging;
-        hx_method_of(part)->step(&c->config, part, lane, &s);
-        *staging += hx_aside_elements(&c->config, part, phase, &s);
+        c->window[phase->window + window].aside = *staging;
+        hx_method_of(phase)->step(&c->config, phase, window, &s);
+        *staging += hx_aside_elements(&c->config, phase, k, &s);
     }
 }
 
@@ -192,8 +191,8 @@ static void keep_own(struct hx_collective *c)
 {
     const struct hx_segments own = {c->config.position, 1};
     const unsigned element = hx_collective_element((enum hx_collective_type)c->config.type);
-    const struct hx_range from = hx_range_of(&c->config, c->part, own, true);
-    const struct hx_range to = hx_range_of(&c->config, c->part, own, false);
+    const struct hx_range from = hx_range_of(&c->config, c->phase, own, true);
+    const struct hx_range to = hx_range_of(&c->config, c->phase, own, false);
     if (c->vector && from.count)
         memcpy(c->staging + to.first * element, c->vector + from.first * element, (size_t)(from.count * element));
 }
@@ -203,7 +202,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 {
     struct needs n;
     uint64_t aside = 0;
-    uint32_t lane = 0;
+    uint32_t window = 0;
     if (check(config, &n))
         return HX_E_RANGE;
     memset(c, 0, sizeof *c);
@@ -211,26 +210,26 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
     c->config = *config;
     c->vector = vector;
     c->staging = staging;
-    c->streams = (uint8_t)hx_plan_streams(config);
+    c->stripes = (uint8_t)hx_plan_stripes(config);
     c->phases = (uint8_t)hx_plan_phases(config);
-    c->lanes = (uint32_t)n.lanes;
-    c->part_bits = (uint8_t)bits_for(parts_of(config));
-    c->lane_bits = (uint8_t)bits_for(n.widest);
+    c->windows = (uint32_t)n.windows;
+    c->phase_bits = (uint8_t)bits_for(parts_of(config));
+    c->window_bits = (uint8_t)bits_for(n.widest);
     c->left = n.messages;
-    c->part = state;
-    c->lane = (struct hx_collective_lane *)(void *)(c->part + (size_t)c->streams * c->phases);
-    for (unsigned i = 0; i < (unsigned)c->streams * c->phases; i++) {
-        struct hx_collective_part *part = &c->part[i];
-        hx_plan_part(config, i / c->phases, i % c->phases, part);
-        part->lane = lane;
-        lane += hx_lanes_of(part);
-        init_lanes(c, part, i % c->phases, &aside);
+    c->phase = state;
+    c->window = (struct hx_collective_window *)(void *)(c->phase + (size_t)c->stripes * c->phases);
+    for (unsigned i = 0; i < (unsigned)c->stripes * c->phases; i++) {
+        struct hx_collective_phase *phase = &c->phase[i];
+        hx_plan_phase(config, i / c->phases, i % c->phases, phase);
+        phase->window = window;
+        window += hx_windows_of(phase);
+        init_lanes(c, phase, i % c->phases, &aside);
     }
     if (config->kind == HX_COLLECTIVE_ALL_TO_ALL)
         keep_own(c);
-    for (unsigned stream = 0; stream < c->streams; stream++) {
-        hx_settle(c, stream);
-        hx_advance(c, stream);
+    for (unsigned stripe = 0; stripe < c->stripes; stripe++) {
+        hx_settle(c, stripe);
+        hx_advance(c, stripe);
     }
     return HX_OK;
 }
@@ -239,7 +238,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
  *
  * Two messages of a pair are in flight, and an acknowledgement takes about a microsecond after the last byte; at 50
  * GB/s the second message should last that long. A segment of two chunks is forwarded while it arrives. Smaller chunks
- * fill a chain sooner. Algorithms with one peer at a time, and streams of a hierarchy, which share the messages of a
+ * fill a chain sooner. Algorithms with one peer at a time, and stripes of a hierarchy, which share the messages of a
  * pair, have larger ones. */
 
 enum {
@@ -250,7 +249,7 @@ enum {
     HALVES = 4
 };
 
-/* Parts of a stream's share that are in different places at one time. */
+/* Parts of a stripe's share that are in different places at one time. */
 static uint64_t parts_in_motion(const struct hx_collective_config *config)
 {
     uint64_t longest = 1;
@@ -283,7 +282,7 @@ static bool has_one_peer(const struct hx_collective_config *config)
 
 uint32_t hx_collective_chunk(const struct hx_collective_config *config, unsigned planes)
 {
-    uint64_t share = config->bytes / hx_plan_streams(config);
+    uint64_t share = config->bytes / hx_plan_stripes(config);
     uint64_t packets = (share / parts_in_motion(config) + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD;
     uint64_t least = (uint64_t)(config->algorithm == HX_BY_HIERARCHY ? LARGE_CHUNK : SMALL_CHUNK) * planes;
     uint64_t most = (uint64_t)(has_one_peer(config) ? PAIR_CHUNK : LARGE_CHUNK) * planes;

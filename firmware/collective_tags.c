@@ -1,23 +1,23 @@
 /* collective_tags.c - tags of a collective's messages (collective_parts.h).
  *
- * A brief tag has a short name of the lane and the low bits of the number. If a peer tells the step, the lanes of each
- * half of a part have one name. */
+ * A brief tag has a short name of the window and the low bits of the number. If a peer tells the step, the windows of each
+ * half of a phase have one name. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 
-uint32_t hx_tag_of(const struct hx_collective *c, uint32_t part, uint32_t lane, uint32_t number)
+uint32_t hx_tag_of(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number)
 {
-    const unsigned bits = 32U - c->part_bits - c->lane_bits;
-    const uint32_t high = part << c->lane_bits | lane;
+    const unsigned bits = 32U - c->phase_bits - c->window_bits;
+    const uint32_t high = phase << c->window_bits | window;
     return bits < 32 ? high << bits | number : number;
 }
 
 bool hx_tag_find(const struct hx_collective *c, uint32_t tag, struct hx_message *m)
 {
-    const unsigned bits = 32U - c->part_bits - c->lane_bits;
+    const unsigned bits = 32U - c->phase_bits - c->window_bits;
     const uint32_t high = bits < 32 ? tag >> bits : 0;
     const uint32_t number = bits < 32 ? tag & (((uint32_t)1 << bits) - 1) : tag;
-    return hx_message_find(c, high >> c->lane_bits, high & (((uint32_t)1 << c->lane_bits) - 1), number, m);
+    return hx_message_find(c, high >> c->window_bits, high & (((uint32_t)1 << c->window_bits) - 1), number, m);
 }
 
 /* ---- brief tags ---- */
@@ -35,22 +35,22 @@ static unsigned number_bits(const struct hx_collective *c)
     return bits;
 }
 
-static uint32_t names(const struct hx_collective_part *part)
+static uint32_t names(const struct hx_collective_phase *phase)
 {
-    if (part->steps == 0)
+    if (phase->steps == 0)
         return 0;
-    return hx_method_of(part)->one_lane ? 1 : hx_method_of(part)->peer_tells ? 2 : part->steps;
+    return hx_method_of(phase)->one_window ? 1 : hx_method_of(phase)->peer_tells ? 2 : phase->steps;
 }
 
 static uint32_t name_of(const struct hx_collective *c, const struct hx_message *m)
 {
     uint32_t name = 0;
-    const struct hx_collective_part *part = c->part;
-    for (; part != m->part; part++)
-        name += names(part);
-    if (hx_method_of(part)->one_lane)
+    const struct hx_collective_phase *phase = c->phase;
+    for (; phase != m->phase; phase++)
+        name += names(phase);
+    if (hx_method_of(phase)->one_window)
         return name;
-    return name + (hx_method_of(part)->peer_tells ? m->step / (part->size - 1) : m->step);
+    return name + (hx_method_of(phase)->peer_tells ? m->step / (phase->size - 1) : m->step);
 }
 
 uint32_t hx_collective_brief(const struct hx_collective *c, uint32_t tag)
@@ -65,39 +65,39 @@ uint32_t hx_collective_brief(const struct hx_collective *c, uint32_t tag)
 void hx_collective_use_brief(struct hx_collective *c)
 {
     uint32_t all = 0;
-    for (unsigned i = 0; i < (unsigned)c->streams * c->phases; i++)
-        all += names(&c->part[i]);
+    for (unsigned i = 0; i < (unsigned)c->stripes * c->phases; i++)
+        all += names(&c->phase[i]);
     while (c->config.window > HX_COLLECTIVE_BRIEF_WINDOW && all << number_bits(c) > 1U << HX_COLLECTIVE_BRIEF_BITS)
         c->config.window /= 2;
 }
 
-/* Finds the part and its lane of a short name. Returns false if there is none. */
+/* Finds the phase and its window of a short name. Returns false if there is none. */
 static bool find_lane(const struct hx_collective *c, uint32_t name, uint32_t peer, bool sending, uint32_t *found,
-                      uint32_t *lane)
+                      uint32_t *window)
 {
-    const struct hx_collective_part *part = c->part;
-    const struct hx_collective_part *end = part + (size_t)c->streams * c->phases;
-    while (part < end && name >= names(part))
-        name -= names(part++);
-    if (part == end)
+    const struct hx_collective_phase *phase = c->phase;
+    const struct hx_collective_phase *end = phase + (size_t)c->stripes * c->phases;
+    while (phase < end && name >= names(phase))
+        name -= names(phase++);
+    if (phase == end)
         return false;
     uint32_t step = name;
-    if (hx_method_of(part)->peer_tells && !hx_direct_find(&c->config, part, peer, name, sending, &step))
+    if (hx_method_of(phase)->peer_tells && !hx_direct_find(&c->config, phase, peer, name, sending, &step))
         return false;
-    *found = (uint32_t)(part - c->part);
-    *lane = step;
+    *found = (uint32_t)(phase - c->phase);
+    *window = step;
     return true;
 }
 
 static int full_tag(const struct hx_collective *c, uint32_t peer, uint32_t brief, bool sending, uint32_t *tag)
 {
     const unsigned bits = number_bits(c);
-    uint32_t part, lane;
-    if (!find_lane(c, brief >> bits, peer, sending, &part, &lane))
+    uint32_t phase, window;
+    if (!find_lane(c, brief >> bits, peer, sending, &phase, &window))
         return HX_E_RANGE;
-    const struct hx_collective_lane *at = &c->lane[c->part[part].lane + lane];
+    const struct hx_collective_window *at = &c->window[c->phase[phase].window + window];
     const uint32_t base = sending ? at->acked.base : at->in.base;
-    *tag = hx_tag_of(c, part, lane, base + ((brief - base) & ((1U << bits) - 1)));
+    *tag = hx_tag_of(c, phase, window, base + ((brief - base) & ((1U << bits) - 1)));
     return HX_OK;
 }
 

@@ -18,31 +18,31 @@
  * arrived. */
 #include "collective_parts.h"
 
-static bool goes_up(const struct hx_collective_part *part)
+static bool goes_up(const struct hx_collective_phase *phase)
 {
-    return part->kind != HX_BROADCAST && part->kind != HX_SCATTER;
+    return phase->kind != HX_BROADCAST && phase->kind != HX_SCATTER;
 }
 
-static bool goes_down(const struct hx_collective_part *part)
+static bool goes_down(const struct hx_collective_phase *phase)
 {
-    return part->kind != HX_REDUCE && part->kind != HX_GATHER;
+    return phase->kind != HX_REDUCE && phase->kind != HX_GATHER;
 }
 
-static bool reduces(const struct hx_collective_part *part)
+static bool reduces(const struct hx_collective_phase *phase)
 {
-    return part->kind == HX_REDUCE_SCATTER || part->kind == HX_ALL_REDUCE || part->kind == HX_REDUCE;
+    return phase->kind == HX_REDUCE_SCATTER || phase->kind == HX_ALL_REDUCE || phase->kind == HX_REDUCE;
 }
 
-static bool scatters(const struct hx_collective_part *part)
+static bool scatters(const struct hx_collective_phase *phase)
 {
-    return part->kind == HX_REDUCE_SCATTER || part->kind == HX_SCATTER;
+    return phase->kind == HX_REDUCE_SCATTER || phase->kind == HX_SCATTER;
 }
 
-static uint32_t edges(const struct hx_collective_part *part)
+static uint32_t edges(const struct hx_collective_phase *phase)
 {
-    switch (part->shape) {
+    switch (phase->shape) {
     case HX_BINOMIAL:
-        return hx_log2_up(part->size);
+        return hx_log2_up(phase->size);
     case HX_CYCLE:
         return 1;
     default:
@@ -50,158 +50,158 @@ static uint32_t edges(const struct hx_collective_part *part)
     }
 }
 
-static uint32_t rank_of(const struct hx_collective_part *part)
+static uint32_t rank_of(const struct hx_collective_phase *phase)
 {
-    return (part->place + part->size - part->root) % part->size;
+    return (phase->place + phase->size - phase->root) % phase->size;
 }
 
-static uint32_t ranked(const struct hx_collective_part *part, uint32_t rank)
+static uint32_t ranked(const struct hx_collective_phase *phase, uint32_t rank)
 {
-    return hx_member(part, (rank + part->root) % part->size);
+    return hx_member(phase, (rank + phase->root) % phase->size);
 }
 
 /* ---- binary ---- */
 
 /* Between ranks and places in the in-order tree. */
-static uint32_t to_tree(const struct hx_collective_part *part, uint32_t rank)
+static uint32_t to_tree(const struct hx_collective_phase *phase, uint32_t rank)
 {
-    const uint32_t m = part->size - 1;
-    return !part->mirrored ? rank : m % 2 ? rank % m + 1 : m + 1 - rank;
+    const uint32_t m = phase->size - 1;
+    return !phase->mirrored ? rank : m % 2 ? rank % m + 1 : m + 1 - rank;
 }
 
-static uint32_t from_tree(const struct hx_collective_part *part, uint32_t t)
+static uint32_t from_tree(const struct hx_collective_phase *phase, uint32_t t)
 {
-    const uint32_t m = part->size - 1;
-    return !part->mirrored ? t : m % 2 ? (t + m - 2) % m + 1 : m + 1 - t;
+    const uint32_t m = phase->size - 1;
+    return !phase->mirrored ? t : m % 2 ? (t + m - 2) % m + 1 : m + 1 - t;
 }
 
-static uint32_t binary_parent(const struct hx_collective_part *part, uint32_t rank, unsigned *edge)
+static uint32_t binary_parent(const struct hx_collective_phase *phase, uint32_t rank, unsigned *edge)
 {
-    const uint32_t t = to_tree(part, rank);
+    const uint32_t t = to_tree(phase, rank);
     const uint32_t bit = t & (~t + 1);
     uint32_t up = (t ^ bit) | bit << 1;
-    up = up > part->size - 1 ? t ^ bit : up;
+    up = up > phase->size - 1 ? t ^ bit : up;
     *edge = up < t;
-    return up ? from_tree(part, up) : 0;
+    return up ? from_tree(phase, up) : 0;
 }
 
-static uint32_t binary_child(const struct hx_collective_part *part, uint32_t rank, unsigned edge)
+static uint32_t binary_child(const struct hx_collective_phase *phase, uint32_t rank, unsigned edge)
 {
-    const uint32_t m = part->size - 1;
+    const uint32_t m = phase->size - 1;
     if (rank == 0)
-        return edge && m ? from_tree(part, (uint32_t)1 << (31U - (unsigned)__builtin_clz(m))) : HX_NO_PEER;
-    const uint32_t t = to_tree(part, rank);
+        return edge && m ? from_tree(phase, (uint32_t)1 << (31U - (unsigned)__builtin_clz(m))) : HX_NO_PEER;
+    const uint32_t t = to_tree(phase, rank);
     uint32_t low = (t & (~t + 1)) >> 1;
     while (edge && low && t + low > m)
         low >>= 1;
-    return low ? from_tree(part, edge ? t + low : t - low) : HX_NO_PEER;
+    return low ? from_tree(phase, edge ? t + low : t - low) : HX_NO_PEER;
 }
 
-/* ---- grid: part->dimension is the first dimension ---- */
+/* ---- grid: phase->dimension is the first dimension ---- */
 
 struct crossing {
-    uint32_t size[2], place[2], distance[2]; /* by level; distance from the root, in the part's direction */
+    uint32_t size[2], place[2], distance[2]; /* by level; distance from the root, in the phase's direction */
     uint32_t stride[2];
 };
 
-static struct crossing crossing_of(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static struct crossing crossing_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
     struct crossing g;
     for (unsigned level = 0; level < 2; level++) {
-        const unsigned dimension = level ? 1U - part->dimension : part->dimension;
+        const unsigned dimension = level ? 1U - phase->dimension : phase->dimension;
         const uint32_t n = hx_plan_size(config, dimension);
         const uint32_t root = hx_plan_place(config, config->root, dimension);
         g.size[level] = n;
         g.place[level] = hx_plan_place(config, config->position, dimension);
         g.stride[level] = dimension ? hx_plan_size(config, 0) : 1;
-        g.distance[level] = part->mirrored ? (root + n - g.place[level]) % n : (g.place[level] + n - root) % n;
+        g.distance[level] = phase->mirrored ? (root + n - g.place[level]) % n : (g.place[level] + n - root) % n;
     }
     return g;
 }
 
-static uint32_t grid_neighbour(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static uint32_t grid_neighbour(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                                const struct crossing *g, unsigned level, bool forward)
 {
     const uint32_t n = g->size[level];
-    const uint32_t to = (g->place[level] + (forward != part->mirrored ? 1 : n - 1)) % n;
+    const uint32_t to = (g->place[level] + (forward != phase->mirrored ? 1 : n - 1)) % n;
     return config->position - g->place[level] * g->stride[level] + to * g->stride[level];
 }
 
 /* ---- parent and children; HX_NO_PEER: none ---- */
 
-static uint32_t parent_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static uint32_t parent_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                           unsigned *edge)
 {
-    const uint32_t v = rank_of(part);
+    const uint32_t v = rank_of(phase);
     *edge = 0;
-    if (part->shape == HX_GRID) {
-        const struct crossing g = crossing_of(config, part);
+    if (phase->shape == HX_GRID) {
+        const struct crossing g = crossing_of(config, phase);
         *edge = g.distance[1] > 0;
-        return g.distance[*edge] ? grid_neighbour(config, part, &g, *edge, false) : HX_NO_PEER;
+        return g.distance[*edge] ? grid_neighbour(config, phase, &g, *edge, false) : HX_NO_PEER;
     }
     if (v == 0)
         return HX_NO_PEER;
-    if (part->shape == HX_CYCLE)
-        return part->ring.before;
-    if (part->shape == HX_BINARY)
-        return ranked(part, binary_parent(part, v, edge));
+    if (phase->shape == HX_CYCLE)
+        return phase->ring.before;
+    if (phase->shape == HX_BINARY)
+        return ranked(phase, binary_parent(phase, v, edge));
     *edge = (unsigned)__builtin_ctz(v);
-    return ranked(part, v & (v - 1));
+    return ranked(phase, v & (v - 1));
 }
 
-static uint32_t child_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static uint32_t child_of(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                          unsigned edge)
 {
-    const uint32_t v = rank_of(part);
+    const uint32_t v = rank_of(phase);
     uint32_t child = HX_NO_PEER;
-    if (part->shape == HX_GRID) {
-        const struct crossing g = crossing_of(config, part);
+    if (phase->shape == HX_GRID) {
+        const struct crossing g = crossing_of(config, phase);
         bool has = g.distance[edge] + 1 < g.size[edge] && (edge || g.distance[1] == 0);
-        return has ? grid_neighbour(config, part, &g, edge, true) : HX_NO_PEER;
+        return has ? grid_neighbour(config, phase, &g, edge, true) : HX_NO_PEER;
     }
-    if (part->shape == HX_CYCLE)
-        return v + 1 < part->size ? part->ring.next : HX_NO_PEER;
-    if (part->shape == HX_BINARY)
-        child = binary_child(part, v, edge);
-    else if ((v == 0 || edge < (unsigned)__builtin_ctz(v)) && v + ((uint32_t)1 << edge) < part->size)
+    if (phase->shape == HX_CYCLE)
+        return v + 1 < phase->size ? phase->ring.next : HX_NO_PEER;
+    if (phase->shape == HX_BINARY)
+        child = binary_child(phase, v, edge);
+    else if ((v == 0 || edge < (unsigned)__builtin_ctz(v)) && v + ((uint32_t)1 << edge) < phase->size)
         child = v + ((uint32_t)1 << edge);
-    return child == HX_NO_PEER ? HX_NO_PEER : ranked(part, child);
+    return child == HX_NO_PEER ? HX_NO_PEER : ranked(phase, child);
 }
 
 /* ---- steps ---- */
 
 /* Segments of the subtree of rank v (binomial) on edge `edge` of its parent. */
-static struct hx_segments subtree(const struct hx_collective_part *part, uint32_t v, unsigned edge)
+static struct hx_segments subtree(const struct hx_collective_phase *phase, uint32_t v, unsigned edge)
 {
     uint32_t most = (uint32_t)1 << edge;
-    uint32_t rest = part->size - v;
-    return (struct hx_segments){(v + part->root) % part->size, most < rest ? most : rest};
+    uint32_t rest = phase->size - v;
+    return (struct hx_segments){(v + phase->root) % phase->size, most < rest ? most : rest};
 }
 
-static struct hx_segments whole(const struct hx_collective_part *part)
+static struct hx_segments whole(const struct hx_collective_phase *phase)
 {
-    return (struct hx_segments){0, part->segments};
+    return (struct hx_segments){0, phase->segments};
 }
 
-static void step_up(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned edge,
+static void step_up(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned edge,
                     struct hx_step *s)
 {
-    const uint32_t v = rank_of(part);
+    const uint32_t v = rank_of(phase);
     unsigned own;
-    const uint32_t parent = parent_of(config, part, &own);
-    s->from = child_of(config, part, edge);
-    s->adds = reduces(part);
+    const uint32_t parent = parent_of(config, phase, &own);
+    s->from = child_of(config, phase, edge);
+    s->adds = reduces(phase);
     s->first = true;
-    s->in = s->adds ? whole(part) : subtree(part, v + ((uint32_t)1 << edge), edge);
+    s->in = s->adds ? whole(phase) : subtree(phase, v + ((uint32_t)1 << edge), edge);
     for (unsigned earlier = 0; earlier < edge && s->adds && s->first; earlier++)
-        s->first = child_of(config, part, earlier) == HX_NO_PEER;
+        s->first = child_of(config, phase, earlier) == HX_NO_PEER;
     if (parent == HX_NO_PEER || own != edge)
         return;
     s->to = parent;
-    s->out = s->adds ? whole(part) : subtree(part, v, edge);
+    s->out = s->adds ? whole(phase) : subtree(phase, v, edge);
     s->of = edge;
-    for (unsigned k = 0; k < edges(part) && s->adds; k++) {
-        if (child_of(config, part, k) == HX_NO_PEER)
+    for (unsigned k = 0; k < edges(phase) && s->adds; k++) {
+        if (child_of(config, phase, k) == HX_NO_PEER)
             continue;
         s->gate = HX_WHEN_ADDED;
         s->of = k;
@@ -211,61 +211,61 @@ static void step_up(const struct hx_collective_config *config, const struct hx_c
 }
 
 /* What the root waits for before it sends data down. */
-static void gate_of_root(const struct hx_collective_config *config, const struct hx_collective_part *part,
+static void gate_of_root(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                          struct hx_step *s)
 {
-    s->of = goes_up(part) ? edges(part) : 0;
-    for (unsigned k = 0; k < edges(part) && part->kind == HX_ALL_REDUCE; k++) {
-        if (child_of(config, part, k) == HX_NO_PEER)
+    s->of = goes_up(phase) ? edges(phase) : 0;
+    for (unsigned k = 0; k < edges(phase) && phase->kind == HX_ALL_REDUCE; k++) {
+        if (child_of(config, phase, k) == HX_NO_PEER)
             continue;
         s->gate = HX_WHEN_ADDED;
         s->of = k;
     }
 }
 
-static void step_down(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned edge,
+static void step_down(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned edge,
                       struct hx_step *s)
 {
-    const uint32_t v = rank_of(part);
-    const uint32_t before = goes_up(part) ? edges(part) : 0;
+    const uint32_t v = rank_of(phase);
+    const uint32_t before = goes_up(phase) ? edges(phase) : 0;
     unsigned own;
-    const uint32_t parent = parent_of(config, part, &own);
-    const uint32_t received = before + edges(part) - 1 - own; /* step of the parent's message */
+    const uint32_t parent = parent_of(config, phase, &own);
+    const uint32_t received = before + edges(phase) - 1 - own; /* step of the parent's message */
     if (parent != HX_NO_PEER && own == edge) {
         s->from = parent;
-        s->in = scatters(part) ? subtree(part, v, edge) : whole(part);
+        s->in = scatters(phase) ? subtree(phase, v, edge) : whole(phase);
     }
-    s->to = child_of(config, part, edge);
-    s->out = scatters(part) ? subtree(part, v + ((uint32_t)1 << edge), edge) : whole(part);
+    s->to = child_of(config, phase, edge);
+    s->out = scatters(phase) ? subtree(phase, v + ((uint32_t)1 << edge), edge) : whole(phase);
     if (parent == HX_NO_PEER) {
-        gate_of_root(config, part, s);
+        gate_of_root(config, phase, s);
     } else {
-        s->gate = scatters(part) ? HX_WHEN_COMPLETE : HX_WHEN_THERE;
-        s->of = scatters(part) ? received + 1 : received;
+        s->gate = scatters(phase) ? HX_WHEN_COMPLETE : HX_WHEN_THERE;
+        s->of = scatters(phase) ? received + 1 : received;
     }
 }
 
-static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
     (void)config;
-    return part->size == 1 && part->shape != HX_GRID ? 0 : edges(part) * ((goes_up(part) && goes_down(part)) + 1U);
+    return phase->size == 1 && phase->shape != HX_GRID ? 0 : edges(phase) * ((goes_up(phase) && goes_down(phase)) + 1U);
 }
 
-static void step(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+static void step(const struct hx_collective_config *config, const struct hx_collective_phase *phase, uint32_t number,
                  struct hx_step *s)
 {
-    const uint32_t all = edges(part);
+    const uint32_t all = edges(phase);
     *s = (struct hx_step){.to = HX_NO_PEER, .from = HX_NO_PEER, .gate = HX_WHEN_COMPLETE};
-    if (goes_up(part) && number < all)
-        step_up(config, part, number, s);
+    if (goes_up(phase) && number < all)
+        step_up(config, phase, number, s);
     else
-        step_down(config, part, all - 1 - (goes_up(part) ? number - all : number), s);
+        step_down(config, phase, all - 1 - (goes_up(phase) ? number - all : number), s);
 }
 
-static uint32_t own_segment(const struct hx_collective_config *config, const struct hx_collective_part *part)
+static uint32_t own_segment(const struct hx_collective_config *config, const struct hx_collective_phase *phase)
 {
     (void)config;
-    return part->place;
+    return phase->place;
 }
 
 const struct hx_method hx_tree_method = {

@@ -137,11 +137,11 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
     if (error)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, plan->file, "cannot be written: %s", strerror(error));
     c->room = hx_allocate(1, room_of(c));
-    c->lane = hx_allocate(s->rings, sizeof *c->lane);
+    c->source = hx_allocate(s->rings, sizeof *c->source);
     c->dropped = hx_allocate(s->interfaces, sizeof *c->dropped);
     c->unwritten = hx_allocate(s->interfaces, sizeof *c->unwritten);
     for (uint32_t ring = 0; ring < s->rings; ring++)
-        hx_tap_consumer_init(&c->lane[ring].in, hx_tap_ring(plan->memory->tap, s, ring), s->ring_bytes);
+        hx_tap_consumer_init(&c->source[ring].in, hx_tap_ring(plan->memory->tap, s, ring), s->ring_bytes);
     write_head(c);
     return true;
 }
@@ -226,7 +226,7 @@ bool capture_is_full(const struct capture *c)
 
 static void free_all(struct capture *c)
 {
-    HX_FREE(c->lane, c->dropped, c->unwritten, c->room);
+    HX_FREE(c->source, c->dropped, c->unwritten, c->room);
     capture_annotations_free(&c->annotations);
 }
 

@@ -35,7 +35,7 @@ struct capture_plan {
     bool simulated;          /* times are simulated, and rings have floors */
 };
 
-struct capture_lane {
+struct capture_source {
     struct hx_tap_consumer in;
     struct hx_tap_record *next;
     uint64_t floor; /* lower bound of times to come */
@@ -44,9 +44,9 @@ struct capture_lane {
 struct capture {
     struct capture_plan plan;
     struct capture_report report;
-    struct capture_lane *lane; /* [rings] */
-    uint64_t *dropped;         /* [interfaces]: from the last record */
-    uint64_t *unwritten;       /* [interfaces] */
+    struct capture_source *source; /* [rings] */
+    uint64_t *dropped;             /* [interfaces]: from the last record */
+    uint64_t *unwritten;           /* [interfaces] */
     struct hx_pcapng_writer writer;
     struct hx_pcapng_fd out;
     uint64_t offered; /* frames given to the writer for the current file */

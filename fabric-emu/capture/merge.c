@@ -5,16 +5,16 @@ enum { FREE_RECORDS = 64 /* records taken before their room is freed: simulated 
 static const uint64_t HOLD_NS = 200000000; /* longest wait for a worker that stopped while it wrote */
 
 /* Reads the floor before the ring: records written before the floor was published are then in the ring. */
-static void look(const struct capture *c, struct capture_lane *lane, uint64_t now)
+static void look(const struct capture *c, struct capture_source *source, uint64_t now)
 {
-    uint64_t floor = atomic_load_explicit(&lane->in.ring->floor, memory_order_acquire);
-    bool is_whole = hx_tap_look(&lane->in);
+    uint64_t floor = atomic_load_explicit(&source->in.ring->floor, memory_order_acquire);
+    bool is_whole = hx_tap_look(&source->in);
     if (c->plan.simulated)
-        lane->floor = floor;
+        source->floor = floor;
     else if (is_whole)
-        lane->floor = now;
-    else if (lane->floor + HOLD_NS < now)
-        lane->floor = now - HOLD_NS;
+        source->floor = now;
+    else if (source->floor + HOLD_NS < now)
+        source->floor = now - HOLD_NS;
 }
 
 static enum hx_tap_rank rank_of(const struct capture *c, const struct hx_tap_record *record)
@@ -33,27 +33,27 @@ static bool is_before(const struct capture *c, const struct hx_tap_record *a, co
     return rank != rank_of(c, b) ? rank < rank_of(c, b) : a->interface < b->interface;
 }
 
-/* The lane with the earliest record, and the limit of its turn. */
+/* The source with the earliest record, and the limit of its turn. */
 struct run {
-    struct capture_lane *lane;          /* NULL: no lane has a record */
-    const struct hx_tap_record *second; /* earliest record of the other lanes; NULL: none */
-    uint64_t floor;                     /* lanes without a record may bring one of this time */
+    struct capture_source *source;      /* NULL: no source has a record */
+    const struct hx_tap_record *second; /* earliest record of the other sources; NULL: none */
+    uint64_t floor;                     /* sources without a record may bring one of this time */
 };
 
 static struct run next_run(struct capture *c, bool all)
 {
     struct run run = {.floor = UINT64_MAX};
     for (uint32_t ring = 0; ring < c->plan.memory->shape.rings; ring++) {
-        struct capture_lane *lane = &c->lane[ring];
-        if (!lane->next)
-            lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
-        if (!lane->next) {
-            run.floor = !all && lane->floor < run.floor ? lane->floor : run.floor;
-        } else if (!run.lane || is_before(c, lane->next, run.lane->next)) {
-            run.second = run.lane ? run.lane->next : NULL;
-            run.lane = lane;
-        } else if (!run.second || is_before(c, lane->next, run.second)) {
-            run.second = lane->next;
+        struct capture_source *source = &c->source[ring];
+        if (!source->next)
+            source->next = hx_tap_next(&source->in, c->report.interfaces, &c->report.broken);
+        if (!source->next) {
+            run.floor = !all && source->floor < run.floor ? source->floor : run.floor;
+        } else if (!run.source || is_before(c, source->next, run.source->next)) {
+            run.second = run.source ? run.source->next : NULL;
+            run.source = source;
+        } else if (!run.second || is_before(c, source->next, run.second)) {
+            run.second = source->next;
         }
     }
     return run;
@@ -69,18 +69,18 @@ static void prefetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
 
 static uint64_t take_run(struct capture *c, const struct run *run)
 {
-    struct capture_lane *lane = run->lane;
+    struct capture_source *source = run->source;
     uint64_t taken = 0;
-    while (lane->next && lane->next->time < run->floor && !(run->second && is_before(c, run->second, lane->next)) &&
-           !capture_is_full(c)) {
-        prefetch_ahead(&lane->in, lane->next->size);
-        capture_write(c, lane->next);
-        hx_tap_taken(&lane->in, lane->next);
-        lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
+    while (source->next && source->next->time < run->floor &&
+           !(run->second && is_before(c, run->second, source->next)) && !capture_is_full(c)) {
+        prefetch_ahead(&source->in, source->next->size);
+        capture_write(c, source->next);
+        hx_tap_taken(&source->in, source->next);
+        source->next = hx_tap_next(&source->in, c->report.interfaces, &c->report.broken);
         if (++taken % FREE_RECORDS == 0)
-            hx_tap_free(&lane->in);
+            hx_tap_free(&source->in);
     }
-    hx_tap_free(&lane->in);
+    hx_tap_free(&source->in);
     return taken;
 }
 
@@ -88,10 +88,10 @@ uint64_t capture_drain(struct capture *c, uint64_t now, bool all)
 {
     uint64_t taken = 0;
     for (uint32_t ring = 0; ring < c->plan.memory->shape.rings; ring++)
-        look(c, &c->lane[ring], now);
+        look(c, &c->source[ring], now);
     for (;;) {
         const struct run run = next_run(c, all);
-        uint64_t more = run.lane ? take_run(c, &run) : 0;
+        uint64_t more = run.source ? take_run(c, &run) : 0;
         if (more == 0)
             return taken;
         taken += more;

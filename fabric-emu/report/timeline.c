@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "fabric-emu/report/timeline_arrows.h"
-#include "fabric-emu/report/timeline_lanes.h"
+#include "fabric-emu/report/timeline_tracks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ enum { OF_STREAMS, OF_MESSAGES = SCHEDULE_STREAMS, OF_COLLECTIVES, OF_ITERATIONS
 struct writer {
     FILE *out;
     const struct schedule_job *job;
-    unsigned process;         /* of the job, from 1 */
-    uint64_t first_arrow;     /* identifiers of arrows differ between jobs */
-    uint32_t *lane;           /* [entries], by place */
-    uint32_t *arrow;          /* [entries] (timeline_arrows.h) */
-    struct timeline_lanes *l; /* [THREAD_KINDS] */
-    bool one_thread;          /* the rank's operations have one */
-    uint64_t threads;         /* of all ranks so far */
+    unsigned process;          /* of the job, from 1 */
+    uint64_t first_arrow;      /* identifiers of arrows differ between jobs */
+    uint32_t *track;           /* [entries], by place */
+    uint32_t *arrow;           /* [entries] (timeline_arrows.h) */
+    struct timeline_tracks *l; /* [THREAD_KINDS] */
+    bool one_thread;           /* the rank's operations have one */
+    uint64_t threads;          /* of all ranks so far */
     uint64_t first_thread[THREAD_KINDS];
     bool any; /* an event was written */
 };
@@ -70,7 +70,7 @@ static unsigned thread_kind(const struct writer *w, const struct schedule_operat
 
 static uint64_t thread_of(const struct writer *w, uint32_t rank, const struct executor_entry *e)
 {
-    return w->first_thread[thread_kind(w, operation_of(w, rank, e))] + w->lane[timeline_place(w->job, e)];
+    return w->first_thread[thread_kind(w, operation_of(w, rank, e))] + w->track[timeline_place(w->job, e)];
 }
 
 static bool fit_one_thread(const struct writer *w, uint32_t rank, const struct entries *k)
@@ -87,7 +87,7 @@ static bool fit_one_thread(const struct writer *w, uint32_t rank, const struct e
     return true;
 }
 
-static void name_thread(struct writer *w, uint32_t rank, unsigned kind, uint32_t lane)
+static void name_thread(struct writer *w, uint32_t rank, unsigned kind, uint32_t track)
 {
     char name[80];
     int used = snprintf(name, sizeof name, "rank %" PRIu32, rank);
@@ -99,9 +99,9 @@ static void name_thread(struct writer *w, uint32_t rank, unsigned kind, uint32_t
         used += snprintf(name + used, sizeof name - (size_t)used, " messages");
     else if (!w->one_thread)
         used += snprintf(name + used, sizeof name - (size_t)used, " stream %u", kind - OF_STREAMS);
-    if (lane)
-        (void)snprintf(name + used, sizeof name - (size_t)used, ", %" PRIu32, lane + 1);
-    uint64_t thread = w->first_thread[kind] + lane;
+    if (track)
+        (void)snprintf(name + used, sizeof name - (size_t)used, ", %" PRIu32, track + 1);
+    uint64_t thread = w->first_thread[kind] + track;
     begin_event(w);
     fprintf(w->out, "\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%" PRIu64 ",\"args\":{\"name\":\"%s\"}}",
             w->process, thread, name);
@@ -111,22 +111,22 @@ static void name_thread(struct writer *w, uint32_t rank, unsigned kind, uint32_t
             w->process, thread, thread);
 }
 
-/* Gives each entry of a rank its lane, and each lane a thread. */
+/* Gives each entry of a rank its track, and each track a thread. */
 static void make_threads(struct writer *w, uint32_t rank, const struct entries *k)
 {
     w->one_thread = fit_one_thread(w, rank, k);
     for (unsigned kind = 0; kind < THREAD_KINDS; kind++)
-        timeline_lanes_clear(&w->l[kind]);
+        timeline_tracks_clear(&w->l[kind]);
     for (uint64_t i = k->end; i > k->first; i--) {
         const struct executor_entry *e = entries_at(k, i - 1);
         unsigned kind = thread_kind(w, operation_of(w, rank, e));
-        w->lane[timeline_place(w->job, e)] = timeline_lanes_take(&w->l[kind], e->begin, e->end);
+        w->track[timeline_place(w->job, e)] = timeline_tracks_take(&w->l[kind], e->begin, e->end);
     }
     for (unsigned kind = 0; kind < THREAD_KINDS; kind++) {
         w->first_thread[kind] = w->threads + 1; /* 0 is another program's idle thread in viewers */
-        w->threads += w->l[kind].lanes;
-        for (uint32_t lane = 0; lane < w->l[kind].lanes; lane++)
-            name_thread(w, rank, kind, lane);
+        w->threads += w->l[kind].tracks;
+        for (uint32_t track = 0; track < w->l[kind].tracks; track++)
+            name_thread(w, rank, kind, track);
     }
 }
 
@@ -216,7 +216,7 @@ static void name_process(struct writer *w)
 static void write_job(struct writer *w)
 {
     uint32_t ranks = schedule_ranks(w->job->schedule);
-    w->lane = hx_allocate(w->job->executor.first_entry[ranks] + 1, sizeof *w->lane);
+    w->track = hx_allocate(w->job->executor.first_entry[ranks] + 1, sizeof *w->track);
     w->arrow = timeline_arrows(w->job);
     w->threads = 0;
     name_process(w);
@@ -226,7 +226,7 @@ static void write_job(struct writer *w)
         for (uint64_t i = k.first; i < k.end; i++)
             write_operation(w, rank, entries_at(&k, i));
     }
-    HX_FREE(w->lane, w->arrow);
+    HX_FREE(w->track, w->arrow);
     w->first_arrow += w->job->executor.first_entry[ranks];
 }
 
@@ -258,7 +258,7 @@ void timeline_events(const struct schedule_plan *p, FILE *out)
     }
     fputs("\n]}\n", out);
     for (unsigned kind = 0; kind < THREAD_KINDS; kind++)
-        timeline_lanes_free(&w.l[kind]);
+        timeline_tracks_free(&w.l[kind]);
     free(w.l);
 }
 

@@ -1,6 +1,6 @@
 /* collective.h - collective operations of a group as a program beside an endpoint.
  *
- * Three parts, each without knowledge of the others:
+ * Three modules, each without knowledge of the others:
  *
  *     group       `size` ranks in an order; a rank is its position, 0 .. size - 1. The platform maps positions to hosts
  *     algorithm   for a position and a step: the peers, the ranges sent and received, add or copy; no state
@@ -18,29 +18,29 @@
  *         if (hx_endpoint_send(ep, address of m.to, m.bytes, m.tag, cookie) == HX_OK)
  *             hx_collective_take(c, &m);
  *         else
- *             refused |= (uint32_t)1 << m.lane;
+ *             refused |= (uint32_t)1 << m.window;
  *     }
  *
  * at the start, and after each step of the endpoint that brought an event (not within it). Without vector memory the
  * same messages go, and no payload is read or written. Several collectives may be in progress at one endpoint: each is
  * a `struct hx_collective` of its own, and brief tags leave room for its number.
  *
- * Structure. A vector is divided among streams, which run side by side. A stream is a sequence of phases. A phase is
+ * Structure. A vector is divided among stripes, which run side by side. A stripe is a sequence of phases. A phase is
  * one elementary algorithm along a line of the group: all of it, or the members that differ in one dimension. A phase
- * sends when all earlier ones of its stream have received everything. So the streams of a hierarchy are its pipeline:
+ * sends when all earlier ones of its stripe have received everything. So the stripes of a hierarchy are its pipeline:
  * they are in different dimensions at one time.
  *
- *     tree          binomial tree, chunk by chunk: 1 stream
+ *     tree          binomial tree, chunk by chunk: 1 stripe
  *     double-tree   two binary trees, each with half of the vector; an inner node of one is a leaf of the other (Sanders,
- *                   Speck, Traeff 2009): 2 streams
- *     chain         from member to member, chunk by chunk: 1 stream
- *     ring          a ring in the order of the group, or a Hamiltonian cycle of a grid; both directions: 2 streams
- *     rings         two edge-disjoint Hamiltonian cycles of a grid, both directions: 4 streams
- *     torus         a hierarchy of rings on a grid (SC22, appendix D); half of the streams begin with the rows, half with
- *                   the columns, each in both directions: 4 streams
+ *                   Speck, Traeff 2009): 2 stripes
+ *     chain         from member to member, chunk by chunk: 1 stripe
+ *     ring          a ring in the order of the group, or a Hamiltonian cycle of a grid; both directions: 2 stripes
+ *     rings         two edge-disjoint Hamiltonian cycles of a grid, both directions: 4 stripes
+ *     torus         a hierarchy of rings on a grid (SC22, appendix D); half of the stripes begin with the rows, half with
+ *                   the columns, each in both directions: 4 stripes
  *     halving       recursive halving and doubling (Thakur et al. 2005); other numbers than powers of two fold first
  *     doubling      recursive doubling of whole vectors: fewest steps
- *     swing         halving with distances 1, -1, 3, -5, ... on tori (De Sensi et al., NSDI'24): two streams a dimension
+ *     swing         halving with distances 1, -1, 3, -5, ... on tori (De Sensi et al., NSDI'24): two stripes a dimension
  *     swing-doubling  the same with whole vectors
  *     bruck         circulant graph, any number of ranks (Bruck et al. 1997; Traeff 2023)
  *     direct        to every member at once
@@ -51,7 +51,7 @@
  * Segments are cut into chunks. A chunk is a message. On rings and trees it is forwarded when it arrives; in other
  * algorithms when the step is complete.
  *
- * Ownership. Reduce-scatter leaves a part of the vector at each member, and all-gather begins with it: the pieces of
+ * Ownership. Reduce-scatter leaves some of the vector at each member, and all-gather begins with it: the pieces of
  * hx_collective_piece(). Together they cover each element once. The same of gather and scatter: the piece is segment
  * `position` of `size`. The rest of the vector holds partial sums after a reduction, and may hold anything before an
  * all-gather. An all-to-all takes the segment for each rank from the vector, and leaves the segments of each rank in
@@ -128,8 +128,8 @@ enum hx_collective_operation { HX_SUM, HX_MAX, HX_MIN, HX_COLLECTIVE_OPERATIONS 
 
 enum {
     HX_COLLECTIVE_DIMENSIONS = 6,
-    HX_COLLECTIVE_STREAMS = 32,
-    HX_COLLECTIVE_PHASES = 2 * HX_COLLECTIVE_DIMENSIONS - 1, /* of a stream, in sequence */
+    HX_COLLECTIVE_STRIPES = 32,
+    HX_COLLECTIVE_PHASES = 2 * HX_COLLECTIVE_DIMENSIONS - 1, /* of a stripe, in sequence */
     HX_COLLECTIVE_MAX_WINDOW = 32,
     HX_COLLECTIVE_MOST_RANKS = 1 << 20
 };
@@ -149,9 +149,9 @@ struct hx_collective_config {
     uint8_t algorithm;  /* enum hx_collective_algorithm */
     uint8_t type;       /* enum hx_collective_type */
     uint8_t operation;  /* enum hx_collective_operation */
-    uint8_t window;     /* messages in flight in a step: 1 .. 32; the endpoint allows its window a pair */
+    uint8_t window;     /* most messages in flight in a step: 1 .. 32; the endpoint allows its window a pair */
     uint8_t planes;     /* that carry messages: short segments are cut into as many, side by side; 0: one plane */
-    uint8_t streams;    /* hierarchy: 1 .. HX_COLLECTIVE_STREAMS; 0 and other algorithms: their own number */
+    uint8_t stripes;    /* hierarchy: 1 .. HX_COLLECTIVE_STRIPES; 0 and other algorithms: their own number */
     uint8_t dimensions; /* of the group; 0: one of `size`; rings and torus: 2, columns and rows */
     struct hx_collective_dimension dimension[HX_COLLECTIVE_DIMENSIONS];
     /* Exchange with a size for each pair: elements [outgoing[i], outgoing[i + 1]) of the vector are for position i, and
@@ -165,7 +165,7 @@ struct hx_collective_send {
     uint32_t to;    /* position */
     uint32_t bytes; /* may be 0 */
     uint32_t tag;
-    uint8_t lane; /* below 32; a refused lane does not stop the others */
+    uint8_t window; /* number below 32; a refused window does not stop the others */
 };
 
 /* Set of numbers: all below `base`, and base + 1 + i for each bit i of `ahead`. */
@@ -174,9 +174,9 @@ struct hx_collective_track {
     uint32_t ahead;
 };
 
-/* Messages of a step; of a ring: of all steps of a phase, since they have one peer in each direction. Invariant:
- * acked.base <= next <= acked.base + window. */
-struct hx_collective_lane {
+/* Sliding window of the messages of a step; of a ring: of all steps of a phase, since they have one peer in each
+ * direction. Invariant: acked.base <= next <= acked.base + config.window. */
+struct hx_collective_window {
     struct hx_collective_track in, acked;
     uint32_t next;  /* message to send */
     uint32_t added; /* messages that are added or copied: all below */
@@ -193,7 +193,7 @@ struct hx_collective_ring {
     uint32_t next, before;
 };
 
-/* Messages of a step, where all steps have one peer in each direction and share a lane. */
+/* Messages of a step, where all steps have one peer in each direction and share a window. */
 struct hx_collective_chunks {
     uint32_t elements, count; /* of a chunk; of chunks */
 };
@@ -203,8 +203,8 @@ struct hx_collective_progress {
     uint32_t cursor;   /* first step with messages to send */
 };
 
-/* A phase of a stream: one elementary algorithm along a line. */
-struct hx_collective_part {
+/* A phase of a stripe: one elementary algorithm along a line. */
+struct hx_collective_phase {
     uint64_t first, elements;   /* range of the vector */
     uint32_t size, place, root; /* of the line; place: of this rank */
     union {
@@ -213,10 +213,10 @@ struct hx_collective_part {
     };
     uint32_t segments; /* of the range */
     uint32_t steps;    /* 0: nothing to do */
-    uint32_t lane;     /* first lane */
+    uint32_t window;   /* first window */
     union {
         struct hx_collective_progress progress;
-        struct hx_collective_chunks chunks; /* instead, of one lane */
+        struct hx_collective_chunks chunks; /* instead, of one window */
     };
     uint8_t turn;                /* step to examine first, counted from the cursor */
     uint8_t method, kind, shape; /* of collective_parts.h */
@@ -228,15 +228,15 @@ struct hx_collective {
     struct hx_collective_config config;
     uint8_t *vector;
     uint8_t *staging;
-    struct hx_collective_part *part; /* [streams][phases] */
-    struct hx_collective_lane *lane; /* [lanes] */
-    uint64_t left;                   /* messages to receive, and to be reported as sent */
-    uint32_t lanes;
-    uint8_t streams, phases;
-    uint8_t part_bits, lane_bits;             /* of a tag */
-    uint8_t turn;                             /* stream to examine first */
-    uint8_t sending[HX_COLLECTIVE_STREAMS];   /* phase that sends */
-    uint8_t receiving[HX_COLLECTIVE_STREAMS]; /* first phase that has not received everything */
+    struct hx_collective_phase *phase;   /* [stripes][phases] */
+    struct hx_collective_window *window; /* [windows] */
+    uint64_t left;                       /* messages to receive, and to be reported as sent */
+    uint32_t windows;
+    uint8_t stripes, phases;
+    uint8_t phase_bits, window_bits;          /* of a tag */
+    uint8_t turn;                             /* stripe to examine first */
+    uint8_t sending[HX_COLLECTIVE_STRIPES];   /* phase that sends */
+    uint8_t receiving[HX_COLLECTIVE_STRIPES]; /* first phase that has not received everything */
 };
 
 /* Returns HX_OK, or HX_E_RANGE: a field outside its range, more messages than tags (use a larger chunk), or a kind,
@@ -258,7 +258,7 @@ uint64_t hx_collective_messages(const struct hx_collective_config *config);
 /* Returns the most peers that this rank sends to or receives from. */
 uint32_t hx_collective_peers(const struct hx_collective_config *config);
 
-/* What this rank sends and receives in a step of a phase of a stream: for estimates. */
+/* What this rank sends and receives in a step of a phase of a stripe: for estimates. */
 struct hx_collective_move {
     uint32_t to, from;       /* positions; UINT32_MAX: nothing is sent, or received */
     uint64_t sent, received; /* bytes */
@@ -267,11 +267,11 @@ struct hx_collective_move {
 };
 /* Returns the kind of the steps: that of the configuration; of a barrier, HX_ALL_REDUCE or HX_ALL_GATHER. */
 enum hx_collective_kind hx_collective_kind_of_steps(const struct hx_collective_config *config);
-unsigned hx_collective_streams(const struct hx_collective_config *config);
+unsigned hx_collective_stripes(const struct hx_collective_config *config);
 unsigned hx_collective_phases(const struct hx_collective_config *config);
-uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stream, unsigned phase);
+uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stripe, unsigned phase);
 /* After hx_collective_check(). step: below hx_collective_steps(). */
-void hx_collective_move(const struct hx_collective_config *config, unsigned stream, unsigned phase, uint32_t step,
+void hx_collective_move(const struct hx_collective_config *config, unsigned stripe, unsigned phase, uint32_t step,
                         struct hx_collective_move *move);
 
 /* Initialises *c. `vector`, `staging`: 8-byte aligned; both NULL: messages without payload. The vector holds this
@@ -282,7 +282,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 /* Returns the bytes of a chunk that keeps links of 50 GB/s on `planes` planes busy with few messages. */
 uint32_t hx_collective_chunk(const struct hx_collective_config *config, unsigned planes);
 
-/* Finds the next message that may go on a lane that is not in `refused`. Returns false if there is none before
+/* Finds the next message that may go on a window that is not in `refused`. Returns false if there is none before
  * the next event. */
 bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct hx_collective_send *send);
 
@@ -321,7 +321,7 @@ uint32_t hx_collective_brief(const struct hx_collective *c, uint32_t tag);
 int hx_collective_arriving(const struct hx_collective *c, uint32_t from, uint32_t brief, uint32_t *tag);
 int hx_collective_leaving(const struct hx_collective *c, uint32_t to, uint32_t brief, uint32_t *tag);
 
-/* Finds piece `index` of this rank's part after a reduce-scatter or scatter and before an all-gather or gather, in
+/* Finds piece `index` of this rank's share after a reduce-scatter or scatter and before an all-gather or gather, in
  * bytes of the vector. Returns false if there is none. */
 bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes);
 

@@ -2,6 +2,6 @@
 #ifndef HXMESH_BASE_VERSION_H
 #define HXMESH_BASE_VERSION_H
 
-#define HXMESH_VERSION "0.1.0"
+#define HXMESH_VERSION "0.2.0"
 
 #endif

@@ -115,7 +115,7 @@ double hx_model_steps(const struct hx_collective_model *m)
     }
 }
 
-/* Bytes on a link along a dimension of c; the other has r. Two of four streams, each a quarter of the vector, go along
+/* Bytes on a link along a dimension of c; the other has r. Two of four stripes, each a quarter of the vector, go along
  * it first. The other two go second, with their remaining data. */
 static double torus_link_bytes(const struct hx_collective_model *m, double c, double r)
 {
@@ -127,7 +127,7 @@ static double torus_link_bytes(const struct hx_collective_model *m, double c, do
 double hx_model_link_bytes(const struct hx_collective_model *m)
 {
     double n = accelerators(m);
-    double streams = m->algorithm == HX_BY_RING ? 2 : 4;
+    double stripes = m->algorithm == HX_BY_RING ? 2 : 4;
     if (n < 2)
         return 0;
     switch (m->algorithm) {
@@ -141,7 +141,7 @@ double hx_model_link_bytes(const struct hx_collective_model *m)
     default: /* spread over all links */
         return hx_model_host_bytes(m) / 4;
     }
-    return m->kind == HX_BROADCAST ? m->bytes / streams : halves(m) * m->bytes / streams * (n - 1) / n;
+    return m->kind == HX_BROADCAST ? m->bytes / stripes : halves(m) * m->bytes / stripes * (n - 1) / n;
 }
 
 double hx_model_host_bytes(const struct hx_collective_model *m)
@@ -193,7 +193,7 @@ static double double_tree_seconds(const struct hx_collective_model *m, double in
 
 /* ---- swing on a torus: both directions of a dimension, all dimensions at one time ---- */
 
-/* Step s of a stream goes to a distance of 1, 1, 3, 5, ... in a dimension; as many messages share a link. */
+/* Step s of a stripe goes to a distance of 1, 1, 3, 5, ... in a dimension; as many messages share a link. */
 static double swing_seconds(const struct hx_collective_model *m)
 {
     const double all = log2(accelerators(m)), sides[] = {log2(m->columns), log2(m->rows)};

@@ -1,6 +1,6 @@
 /* collective_choice.c - times of collectives by the moves of their steps (collective_choice.h).
  *
- * All messages of a step are laid on their links (collective_loads.h), of all streams together. A message then takes
+ * All messages of a step are laid on their links (collective_loads.h), of all stripes together. A message then takes
  * its path's latency, and the time of the fullest link of its path. Four kinds of phases follow from this:
  *
  *     exchange  a step begins at a member when its earlier steps are complete: times are carried from member to member
@@ -10,7 +10,7 @@
  *     tree      the first chunk is carried from member to member; each other chunk follows after its time on the
  *               fullest link of all steps
  *
- * Phases of a stream add. Two streams of a hierarchy go in both directions; two others follow when the links are
+ * Phases of a stripe add. Two stripes of a hierarchy go in both directions; two others follow when the links are
  * free. */
 #include "workload/collective_choice.h"
 #include "hxmesh/error.h"
@@ -30,10 +30,10 @@ enum { SENDS = 64 };
 enum { MOST_STEPS = 128, SAMPLED_STEPS = 32, MOST_LAID = 2048 };
 
 /* Streams of a hierarchy differ in their direction at most. */
-static unsigned laid_streams(const struct hx_collective_config *c)
+static unsigned laid_stripes(const struct hx_collective_config *c)
 {
-    const unsigned streams = hx_collective_streams(c);
-    return c->algorithm == HX_BY_HIERARCHY && streams > 2 ? 2 : streams;
+    const unsigned stripes = hx_collective_stripes(c);
+    return c->algorithm == HX_BY_HIERARCHY && stripes > 2 ? 2 : stripes;
 }
 
 /* Returns the i-th step of those that are laid: no regular distances, which might be those of the fabric. */
@@ -46,14 +46,14 @@ static uint32_t laid_step(uint32_t i, uint32_t taken, uint32_t steps)
 
 static double seconds_on_links(const struct collective_estimate *e, const struct collective_pair *pair)
 {
-    const bool all_in_common = pair->worst > pair->alone * (e->streams - 0.5);
+    const bool all_in_common = pair->worst > pair->alone * (e->stripes - 0.5);
     return pair->worst * (all_in_common ? 1 : IDLE);
 }
 
-/* Other streams use the links while a message is in flight, so only the longer of both counts but at the end. */
+/* Other stripes use the links while a message is in flight, so only the longer of both counts but at the end. */
 static void carry(struct collective_estimate *e, bool last)
 {
-    const uint32_t members = e->streams * e->job.config.size;
+    const uint32_t members = e->stripes * e->job.config.size;
     memcpy(e->next, e->ready, members * sizeof *e->next);
     for (uint32_t i = 0; i < e->pairs; i++) {
         const struct collective_pair *pair = &e->pair[i];
@@ -102,21 +102,21 @@ static void add_exchange(struct collective_estimate *e, unsigned phase, bool twi
         estimate_keep(e, times);
         end = last && halves == 2 && i == 0 ? longer_at_end(e) : end;
     }
-    for (unsigned stream = 0; stream < e->streams; stream++)
-        e->stream[stream] += estimate_latest(e, stream) * times + end;
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++)
+        e->stripe[stripe] += estimate_latest(e, stripe) * times + end;
 }
 
 /* ---- ring ---- */
 
-/* Seconds of the steps of a stream. */
-static double ring_seconds(const struct collective_estimate *e, unsigned stream, uint32_t steps, bool last)
+/* Seconds of the steps of a stripe. */
+static double ring_seconds(const struct collective_estimate *e, unsigned stripe, uint32_t steps, bool last)
 {
     const uint32_t n = e->job.config.size;
     double full = 0, alone = 0, latency = 0, around = 0;
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < e->pairs; i++) {
         const struct collective_pair *pair = &e->pair[i];
-        if (pair->from / n != stream)
+        if (pair->from / n != stripe)
             continue;
         const double chunk = pair->path.slowness * pair->chunk + estimate_last_packet(pair);
         const double windows = pair->messages / e->job.config.window;
@@ -147,16 +147,16 @@ static void add_ring(struct collective_estimate *e, unsigned phase)
     for (uint32_t i = 0; i < e->pairs; i++)
         e->pair[i].worst *= is_crowded(e, &e->pair[i]) ? IDLE : 1;
     estimate_keep(e, estimate_steps(e, phase));
-    for (unsigned stream = 0; stream < e->streams; stream++)
-        e->stream[stream] +=
-            ring_seconds(e, stream, hx_collective_steps(&e->job.config, stream, phase), phase + 1 == e->phases);
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++)
+        e->stripe[stripe] +=
+            ring_seconds(e, stripe, hx_collective_steps(&e->job.config, stripe, phase), phase + 1 == e->phases);
 }
 
 /* ---- direct ---- */
 
-/* Steps [first, first + steps) of a stream, or of all, at once. late: longest latency of each step that is laid. */
-static double fullest(struct collective_estimate *e, unsigned phase, uint32_t first, uint32_t steps, unsigned stream,
-                      unsigned streams, double *late)
+/* Steps [first, first + steps) of a stripe, or of all, at once. late: longest latency of each step that is laid. */
+static double fullest(struct collective_estimate *e, unsigned phase, uint32_t first, uint32_t steps, unsigned stripe,
+                      unsigned stripes, double *late)
 {
     const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
     double held = 0; /* seconds that a host's messages are in flight, one after the other */
@@ -164,7 +164,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
     estimate_clear(e, e->load);
     for (uint32_t i = 0; i < taken; i++) {
         late[i] = 0;
-        for (unsigned s = stream; s < stream + streams; s++) {
+        for (unsigned s = stripe; s < stripe + stripes; s++) {
             e->pairs = 0;
             estimate_take_step(e, s, phase, first + laid_step(i, taken, steps));
             estimate_lay_pairs(e, 0, first > 0, NULL);
@@ -176,7 +176,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
         }
     }
     held *= steps / estimate_larger(1, taken) / SENDS;
-    if (streams == e->streams)
+    if (stripes == e->stripes)
         estimate_keep(e, steps / estimate_larger(1, taken));
     const double on_links = collective_loads_fullest(e->loads, e->load) * steps / estimate_larger(1, taken);
     return steps > SENDS ? estimate_larger(on_links, held) : on_links;
@@ -188,8 +188,8 @@ static double seconds_at_once(struct collective_estimate *e, unsigned phase, uin
     const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
     double late[MOST_STEPS];
     double seconds = 0;
-    const double all = fullest(e, phase, first, steps, 0, e->streams, late);
-    const double own = e->streams == 1 || last ? all : fullest(e, phase, first, steps, 0, 1, late);
+    const double all = fullest(e, phase, first, steps, 0, e->stripes, late);
+    const double own = e->stripes == 1 || last ? all : fullest(e, phase, first, steps, 0, 1, late);
     for (uint32_t i = 0; i < taken; i++)
         seconds = estimate_larger(seconds, own * (i + 1) / taken + late[i]);
     return estimate_larger(all, seconds);
@@ -202,8 +202,8 @@ static void add_direct(struct collective_estimate *e, unsigned phase, bool twice
     double seconds = seconds_at_once(e, phase, 0, steps, last && !twice);
     if (twice)
         seconds += seconds_at_once(e, phase, steps, steps, last);
-    for (unsigned stream = 0; stream < e->streams; stream++)
-        e->stream[stream] += seconds;
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++)
+        e->stripe[stripe] += seconds;
 }
 
 /* ---- phases ---- */
@@ -252,28 +252,28 @@ static double seconds_of(struct collective_estimate *e, double *load)
 {
     const struct hx_collective_config *c = &e->job.config;
     double most = 0;
-    e->streams = laid_streams(c);
+    e->stripes = laid_stripes(c);
     e->phases = hx_collective_phases(c);
-    const size_t members = (size_t)e->streams * c->size;
+    const size_t members = (size_t)e->stripes * c->size;
     e->pair = hx_allocate(members, sizeof *e->pair);
     e->ready = hx_allocate(members, sizeof *e->ready);
     e->next = hx_allocate(members, sizeof *e->next);
-    e->stream = hx_allocate(e->streams, sizeof *e->stream);
+    e->stripe = hx_allocate(e->stripes, sizeof *e->stripe);
     e->load = hx_allocate(e->loads->g->ports, sizeof *e->load);
     e->alone = hx_allocate(e->loads->g->ports, sizeof *e->alone);
     e->total = hx_allocate(e->loads->g->ports, sizeof *e->total);
     for (unsigned phase = 0; phase < e->phases; phase++)
         add_phase(e, phase);
-    for (unsigned stream = 0; stream < e->streams; stream++)
-        most = estimate_larger(most, e->stream[stream]);
-    const double groups = (double)hx_collective_streams(c) / e->streams;
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++)
+        most = estimate_larger(most, e->stripe[stripe]);
+    const double groups = (double)hx_collective_stripes(c) / e->stripes;
     most += (groups - 1) * collective_loads_fullest(e->loads, e->total);
     for (uint32_t port = 0; load && port < e->loads->g->ports; port++)
         load[port] += groups * e->total[port];
     free(e->pair);
     free(e->ready);
     free(e->next);
-    free(e->stream);
+    free(e->stripe);
     free(e->load);
     free(e->alone);
     free(e->total);

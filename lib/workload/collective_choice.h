@@ -5,7 +5,7 @@
 #include "workload/collective_jobs.h"
 #include "workload/collective_loads.h"
 
-/* Sets config.algorithm, dimensions, streams, root and chunk. Halving and doubling may order hosts anew that are not
+/* Sets config.algorithm, dimensions, stripes, root and chunk. Halving and doubling may order hosts anew that are not
  * placed; rings and chains keep the given order. Requires config.size, kind, bytes, type and window; columns, rows,
  * host, given, placed and root_host of the job. */
 void collective_take_algorithm(struct collective_job *job, const struct hx_fabric *g,

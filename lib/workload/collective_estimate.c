@@ -10,28 +10,28 @@ static double in_blocks(double bytes)
     return estimate_larger(1, ceil(bytes / HX_BLOCK)) * HX_BLOCK;
 }
 
-static void take_pair(struct collective_estimate *e, unsigned stream, const struct hx_collective_config *config,
+static void take_pair(struct collective_estimate *e, unsigned stripe, const struct hx_collective_config *config,
                       const struct hx_collective_move *move)
 {
     const double messages = estimate_larger(1, ceil((double)move->sent / config->chunk));
     const double chunk = in_blocks((double)move->sent / messages);
     if (move->to != UINT32_MAX)
-        e->pair[e->pairs++] = (struct collective_pair){.from = stream * config->size + config->position,
-                                                       .to = stream * config->size + move->to,
+        e->pair[e->pairs++] = (struct collective_pair){.from = stripe * config->size + config->position,
+                                                       .to = stripe * config->size + move->to,
                                                        .bytes = messages * chunk,
                                                        .chunk = chunk,
                                                        .messages = messages};
 }
 
-void estimate_take_step(struct collective_estimate *e, unsigned stream, unsigned phase, uint32_t step)
+void estimate_take_step(struct collective_estimate *e, unsigned stripe, unsigned phase, uint32_t step)
 {
     struct hx_collective_config config = e->job.config;
-    if (step >= hx_collective_steps(&config, stream, phase))
+    if (step >= hx_collective_steps(&config, stripe, phase))
         return;
     for (config.position = 0; config.position < config.size; config.position++) {
         struct hx_collective_move move;
-        hx_collective_move(&config, stream, phase, step, &move);
-        take_pair(e, stream, &config, &move);
+        hx_collective_move(&config, stripe, phase, step, &move);
+        take_pair(e, stripe, &config, &move);
     }
 }
 
@@ -69,16 +69,16 @@ void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t s
     e->pairs = 0;
     collective_loads_begin(e->loads);
     estimate_clear(e, e->load);
-    for (unsigned stream = 0; stream < e->streams; stream++) {
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++) {
         const uint32_t first = e->pairs;
         estimate_clear(e, e->alone);
-        estimate_take_step(e, stream, phase, step);
+        estimate_take_step(e, stripe, phase, step);
         estimate_lay_pairs(e, first, acknowledged, e->alone);
         for (uint32_t i = first; i < e->pairs; i++)
             e->pair[i].alone = worst(e, &e->pair[i], e->alone);
     }
     for (uint32_t i = 0; i < e->pairs; i++)
-        e->pair[i].worst = e->streams == 1 ? e->pair[i].alone : worst(e, &e->pair[i], e->load);
+        e->pair[i].worst = e->stripes == 1 ? e->pair[i].alone : worst(e, &e->pair[i], e->load);
 }
 
 void estimate_keep(const struct collective_estimate *e, double times)
@@ -90,8 +90,8 @@ void estimate_keep(const struct collective_estimate *e, double times)
 uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase)
 {
     uint32_t most = 0;
-    for (unsigned stream = 0; stream < e->streams; stream++) {
-        const uint32_t steps = hx_collective_steps(&e->job.config, stream, phase);
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++) {
+        const uint32_t steps = hx_collective_steps(&e->job.config, stripe, phase);
         most = steps > most ? steps : most;
     }
     return most;
@@ -99,13 +99,13 @@ uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase)
 
 void estimate_start(const struct collective_estimate *e)
 {
-    memset(e->ready, 0, (size_t)e->streams * e->job.config.size * sizeof *e->ready);
+    memset(e->ready, 0, (size_t)e->stripes * e->job.config.size * sizeof *e->ready);
 }
 
-double estimate_latest(const struct collective_estimate *e, unsigned stream)
+double estimate_latest(const struct collective_estimate *e, unsigned stripe)
 {
     double most = 0;
     for (uint32_t i = 0; i < e->job.config.size; i++)
-        most = estimate_larger(most, e->ready[stream * e->job.config.size + i]);
+        most = estimate_larger(most, e->ready[stripe * e->job.config.size + i]);
     return most;
 }

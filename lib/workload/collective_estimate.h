@@ -11,7 +11,7 @@ struct collective_pair {
     double bytes, chunk; /* of all messages, and of one; whole blocks */
     double messages;
     double worst; /* seconds of the fullest link of its path */
-    double alone; /* the same of this stream's messages only */
+    double alone; /* the same of this stripe's messages only */
     struct collective_path path;
 };
 
@@ -19,13 +19,13 @@ struct collective_estimate {
     struct collective_job job;
     struct collective_loads *loads;
     double limit;     /* seconds beyond which the estimate need not be complete */
-    unsigned streams; /* laid; each stands for job.config.streams / streams */
+    unsigned stripes; /* laid; each stands for job.config.stripes / stripes */
     unsigned phases;
-    struct collective_pair *pair; /* [streams * size]: of a step */
+    struct collective_pair *pair; /* [stripes * size]: of a step */
     uint32_t pairs;
-    double *ready, *next; /* [streams * size]: seconds of each member */
-    double *stream;       /* [streams]: seconds of the phases so far */
-    double *load, *alone; /* [ports]: bytes of a step; of a stream */
+    double *ready, *next; /* [stripes * size]: seconds of each member */
+    double *stripe;       /* [stripes]: seconds of the phases so far */
+    double *load, *alone; /* [ports]: bytes of a step; of a stripe */
     double *total;        /* [ports]: bytes of all steps */
 };
 
@@ -34,14 +34,14 @@ static inline double estimate_larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Most steps of a phase of any stream. */
+/* Most steps of a phase of any stripe. */
 uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase);
 
-/* Takes the messages of a step of a stream: e->pair from e->pairs on. */
-void estimate_take_step(struct collective_estimate *e, unsigned stream, unsigned phase, uint32_t step);
+/* Takes the messages of a step of a stripe: e->pair from e->pairs on. */
+void estimate_take_step(struct collective_estimate *e, unsigned stripe, unsigned phase, uint32_t step);
 
 /* Lays messages `first` and up. acknowledged: as many blocks as messages go with them, since acknowledgements go the
- * other way on links with as many messages. alone: without other streams; NULL: not needed. */
+ * other way on links with as many messages. alone: without other stripes; NULL: not needed. */
 void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool acknowledged, double *alone);
 
 /* Takes and lays all messages of a step, and sets `worst` and `alone` of each. */
@@ -57,8 +57,8 @@ void estimate_keep(const struct collective_estimate *e, double times);
 
 /* All members are ready at 0. */
 void estimate_start(const struct collective_estimate *e);
-/* Returns when the last member of a stream is ready. */
-double estimate_latest(const struct collective_estimate *e, unsigned stream);
+/* Returns when the last member of a stripe is ready. */
+double estimate_latest(const struct collective_estimate *e, unsigned stripe);
 
 /* Adds the time of a phase of trees. twice: reduction and distribution. */
 void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice);

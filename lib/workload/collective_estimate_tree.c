@@ -71,7 +71,7 @@ static void carry_first(struct collective_estimate *e, struct graph *g, uint32_t
 
 static void carry_half(struct collective_estimate *e, struct collective_pair *pair, uint32_t pairs)
 {
-    const uint32_t members = e->streams * e->job.config.size;
+    const uint32_t members = e->stripes * e->job.config.size;
     struct graph g = {.pair = pair, .pairs = pairs};
     g.first = hx_allocate(members + (size_t)1, sizeof *g.first);
     g.order = hx_allocate(pairs, sizeof *g.order);
@@ -96,7 +96,7 @@ static double most_messages(const struct collective_pair *pair, uint32_t pairs)
 
 void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice)
 {
-    const uint32_t members = e->streams * e->job.config.size;
+    const uint32_t members = e->stripes * e->job.config.size;
     const uint32_t steps = estimate_steps(e, phase);
     const uint32_t halves = twice ? 2 : 1;
     struct collective_pair *own = e->pair;
@@ -110,8 +110,8 @@ void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice
         for (uint32_t step = half * steps / halves; step < (half + 1) * steps / halves; step++) {
             e->pair = all + pairs;
             e->pairs = 0;
-            for (unsigned stream = 0; stream < e->streams; stream++)
-                estimate_take_step(e, stream, phase, step);
+            for (unsigned stripe = 0; stripe < e->stripes; stripe++)
+                estimate_take_step(e, stripe, phase, step);
             estimate_lay_pairs(e, 0, true, NULL);
             pairs += e->pairs;
         }
@@ -122,6 +122,6 @@ void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice
     free(all);
     estimate_keep(e, 1);
     const double rest = collective_loads_fullest(e->loads, e->load) * (1 - 1 / messages);
-    for (unsigned stream = 0; stream < e->streams; stream++)
-        e->stream[stream] += estimate_latest(e, stream) + rest;
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++)
+        e->stripe[stripe] += estimate_latest(e, stripe) + rest;
 }

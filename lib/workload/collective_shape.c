@@ -1,5 +1,5 @@
 /* collective_shape.c - the shape that an algorithm gives a job's group (collective_choice.h): dimensions, order,
- * streams, chunks. */
+ * stripes, chunks. */
 #include "base/powers.h"
 #include "hxmesh/endpoint.h"
 #include "workload/collective_choice.h"
@@ -53,7 +53,7 @@ static void set_dimensions(struct collective_job *job, const struct hx_fabric *g
         c->dimension[i] = (struct hx_collective_dimension){d[i].size, algorithm_of(&d[i])};
 }
 
-/* ---- streams of a hierarchy: parts of the vector that are in different dimensions at one time ---- */
+/* ---- stripes of a hierarchy: parts of the vector that are in different dimensions at one time ---- */
 
 /* Bytes of a ring's segment: two full packets are worth a message, eight keep a link busy (50 bytes a ns: 1.3 us, about
  * the latency of a message to a neighbour). */
@@ -69,15 +69,15 @@ static uint32_t longest_ring(const struct hx_collective_config *c)
     return longest;
 }
 
-/* A chunk of the pipeline is two streams, one for each direction of rings. A power of two, so that segments are equal.
- * Many streams share the messages of a pair: their segments are twice as long. */
-static uint8_t streams_of(const struct hx_collective_config *c)
+/* A chunk of the pipeline is two stripes, one for each direction of rings. A power of two, so that segments are equal.
+ * Many stripes share the messages of a pair: their segments are twice as long. */
+static uint8_t stripes_of(const struct hx_collective_config *c)
 {
     const uint64_t segments = c->bytes / longest_ring(c);
-    uint8_t streams = segments / LEAST_SEGMENT < 4 ? 2 : 4;
-    while (streams < HX_COLLECTIVE_STREAMS && segments / BUSY_SEGMENT >= (streams > FEW_STREAMS ? 4U : 2U) * streams)
-        streams *= 2;
-    return streams;
+    uint8_t stripes = segments / LEAST_SEGMENT < 4 ? 2 : 4;
+    while (stripes < HX_COLLECTIVE_STRIPES && segments / BUSY_SEGMENT >= (stripes > FEW_STREAMS ? 4U : 2U) * stripes)
+        stripes *= 2;
+    return stripes;
 }
 
 /* ---- an algorithm ---- */
@@ -104,7 +104,7 @@ void collective_take_algorithm(struct collective_job *job, const struct hx_fabri
 {
     struct hx_collective_config *c = &job->config;
     c->algorithm = (uint8_t)algorithm;
-    c->dimensions = c->streams = 0;
+    c->dimensions = c->stripes = 0;
     switch (algorithm) {
     case HX_BY_RING:
     case HX_BY_CHAIN:
@@ -123,7 +123,7 @@ void collective_take_algorithm(struct collective_job *job, const struct hx_fabri
         break;
     case HX_BY_HIERARCHY:
         set_dimensions(job, g);
-        c->streams = streams_of(c);
+        c->stripes = stripes_of(c);
         break;
     default:
         break;

@@ -90,10 +90,10 @@ static void drive(struct player *p)
     if (p >= w.e.player + w.begun)
         return;
     for (uint32_t refused = 0; hx_collective_next(&p->c, refused, &s);) {
-        assert_false(refused >> s.lane & 1);
+        assert_false(refused >> s.window & 1);
         bool busy = *in_flight(p, &w.e.player[s.to]) >= HX_PEER_WINDOW;
         if (busy || seeded_below(&w.random, 100) < w.refusals)
-            refused |= (uint32_t)1 << s.lane;
+            refused |= (uint32_t)1 << s.window;
         else
             hand_over(p, &s);
     }
@@ -123,7 +123,7 @@ static void place_packet(struct letter *l)
 /* State of a player's collective, for a comparison. */
 static uint64_t digest(const struct player *p)
 {
-    const uint64_t *state = (const uint64_t *)(const void *)p->c.part;
+    const uint64_t *state = (const uint64_t *)(const void *)p->c.phase;
     uint64_t sum = p->c.left;
     for (uint64_t i = 0; i < p->state_bytes / sizeof *state; i++)
         sum = (sum ^ state[i]) * 0x9E3779B97F4A7C15U;
@@ -131,7 +131,7 @@ static uint64_t digest(const struct player *p)
 }
 
 /* An acknowledgement of a message not in flight changes nothing: of one acknowledged earlier, not yet sent, or of no
- * lane. */
+ * window. */
 static void acknowledge_nothing(const struct letter *like)
 {
     struct player *p = like->from;
@@ -275,7 +275,7 @@ static void shape(struct hx_collective_config *config, uint64_t *random)
         config->algorithm == HX_BY_SWING_DOUBLING) {
         divide(config, random);
         if (config->algorithm == HX_BY_HIERARCHY)
-            config->streams = (uint8_t)seeded_below(random, config->size > SMALL_GROUPS / 2 ? 4 : 9);
+            config->stripes = (uint8_t)seeded_below(random, config->size > SMALL_GROUPS / 2 ? 4 : 9);
     } else if (grid) {
         bool turned = seeded_below(random, 2);
         config->dimensions = 2;

@@ -89,8 +89,8 @@ static void refuses_what_is_out_of_range(void **state)
     REFUSES(grid, window, 0);
     ACCEPTS(grid, window, 32);
     REFUSES(grid, window, 33);
-    ACCEPTS(layers, streams, 32);
-    REFUSES(layers, streams, 33);
+    ACCEPTS(layers, stripes, 32);
+    REFUSES(layers, stripes, 33);
     REFUSES(config_of(HX_BARRIER, HX_BY_TREE), bytes, 4);
 }
 
@@ -190,7 +190,7 @@ static void refuses_more_messages_than_a_tag_can_number(void **state)
     }
 }
 
-/* Messages of one lane are numbered with 32 bits; their number has to fit too. */
+/* Messages of one window are numbered with 32 bits; their number has to fit too. */
 static void counts_messages_with_32_bits(void **state)
 {
     (void)state;
@@ -201,18 +201,18 @@ static void counts_messages_with_32_bits(void **state)
     chain.bytes = all - 2;
     REFUSES(chain, bytes, all - 1);
     REFUSES(chain, bytes, all);
-    /* a lane of 2 (n - 1) steps */
+    /* a window of 2 (n - 1) steps */
     struct hx_collective_config ring = line_of(HX_ALL_REDUCE, HX_BY_HIERARCHY, 3);
     ring.type = HX_INT8;
-    ring.chunk = ring.streams = 1;
+    ring.chunk = ring.stripes = 1;
     ring.bytes = 3 * (all / 4 - 1);
     REFUSES(ring, bytes, 3 * (all / 4));
     ring = line_of(HX_REDUCE_SCATTER, HX_BY_HIERARCHY, 2);
     ring.type = HX_INT8;
-    ring.chunk = ring.streams = 1;
+    ring.chunk = ring.stripes = 1;
     ring.bytes = 2 * (all - 2);
     REFUSES(ring, bytes, 8 * all);
-    /* two lanes leave 31 bits */
+    /* two windows leave 31 bits */
     struct hx_collective_config two = line_of(HX_ALL_REDUCE, HX_BY_RING, 2);
     two.type = HX_INT8;
     two.chunk = 1;
@@ -227,22 +227,22 @@ static void each_message_has_a_tag_of_its_own(void **state)
         const struct hx_collective_config config = config_of(HX_ALL_REDUCE, algorithm);
         const struct hx_collective c = begin(&config, NULL, NULL);
         struct hx_message m;
-        uint32_t lanes = 0;
-        for (uint32_t part = 0; part < 1U << c.part_bits; part++) {
-            for (uint32_t lane = 0; lane < 1U << c.lane_bits; lane++) {
-                bool exists = part < (uint32_t)c.streams * c.phases && lane < hx_lanes_of(&c.part[part]);
-                assert_int_equal(hx_tag_find(&c, hx_tag_of(&c, part, lane, 3), &m), exists);
+        uint32_t windows = 0;
+        for (uint32_t phase = 0; phase < 1U << c.phase_bits; phase++) {
+            for (uint32_t window = 0; window < 1U << c.window_bits; window++) {
+                bool exists = phase < (uint32_t)c.stripes * c.phases && window < hx_windows_of(&c.phase[phase]);
+                assert_int_equal(hx_tag_find(&c, hx_tag_of(&c, phase, window, 3), &m), exists);
                 if (!exists)
                     continue;
-                assert_ptr_equal(m.lane, &c.lane[lanes++]);
+                assert_ptr_equal(m.window, &c.window[windows++]);
                 assert_int_equal(m.number, 3);
             }
         }
-        assert_int_equal(lanes, c.lanes);
+        assert_int_equal(windows, c.windows);
     }
 }
 
-/* In a ring of four each stream carries half of the vector, in segments of a quarter of that. Only the largest
+/* In a ring of four each stripe carries half of the vector, in segments of a quarter of that. Only the largest
  * segment may need one more message. */
 static void messages_are_as_few_as_bytes_need(void **state)
 {
@@ -251,8 +251,8 @@ static void messages_are_as_few_as_bytes_need(void **state)
     for (unsigned more = 0; more < 2; more++) {
         config.bytes = 4096 + more * 8;
         const struct hx_collective c = begin(&config, NULL, NULL);
-        const unsigned streams = 2, steps = 6, directions = 2;
-        assert_int_equal(c.left, (512 / 64 + more) * steps * streams * directions);
+        const unsigned stripes = 2, steps = 6, directions = 2;
+        assert_int_equal(c.left, (512 / 64 + more) * steps * stripes * directions);
     }
 }
 
@@ -352,7 +352,7 @@ static void large_messages_are_whole_packets(void **state)
 
 /* ---- messages ---- */
 
-/* Two messages of a lane, and a third when the older has arrived. */
+/* Two messages of a window, and a third when the older has arrived. */
 static void offers_each_lane_up_to_its_window(void **state)
 {
     (void)state;
@@ -363,20 +363,20 @@ static void offers_each_lane_up_to_its_window(void **state)
     config.chunk = 16;
     struct hx_collective c = begin(&config, NULL, NULL);
     while (hx_collective_next(&c, 0, &s)) {
-        assert_true(s.lane < 4 && taken[s.lane] < 2);
-        tag[s.lane][taken[s.lane]++] = s.tag;
+        assert_true(s.window < 4 && taken[s.window] < 2);
+        tag[s.window][taken[s.window]++] = s.tag;
         hx_collective_take(&c, &s);
     }
-    for (unsigned lane = 0; lane < 4; lane++)
-        assert_int_equal(taken[lane], 2);
+    for (unsigned window = 0; window < 4; window++)
+        assert_int_equal(taken[window], 2);
     assert_int_equal(hx_collective_sent(&c, tag[2][1]), HX_OK);
     assert_false(hx_collective_next(&c, 0, &s));
     assert_int_equal(hx_collective_sent(&c, tag[2][0]), HX_OK);
     assert_true(hx_collective_next(&c, 0, &s));
-    assert_int_equal(s.lane, 2);
+    assert_int_equal(s.window, 2);
 }
 
-/* No stream goes twice before the others have gone. */
+/* No stripe goes twice before the others have gone. */
 static void offers_streams_in_turn(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void offers_streams_in_turn(void **state)
     struct hx_collective c = begin(&config, NULL, NULL);
     for (unsigned n = 0; n < 8; n++) {
         assert_true(hx_collective_next(&c, 0, &s));
-        assert_int_equal(s.lane, n % 4);
+        assert_int_equal(s.window, n % 4);
         hx_collective_take(&c, &s);
     }
 }
@@ -413,8 +413,8 @@ static void refused_messages_are_offered_again(void **state)
     const struct hx_collective c = begin(&config, NULL, NULL);
     struct hx_collective_send first, other, again;
     assert_true(hx_collective_next(&c, 0, &first));
-    assert_true(hx_collective_next(&c, (uint32_t)1 << first.lane, &other));
-    assert_int_not_equal(first.lane, other.lane);
+    assert_true(hx_collective_next(&c, (uint32_t)1 << first.window, &other));
+    assert_int_not_equal(first.window, other.window);
     assert_int_not_equal(first.to, other.to);
     assert_false(hx_collective_next(&c, UINT32_MAX, &other));
     assert_true(hx_collective_next(&c, 0, &again));
@@ -443,7 +443,7 @@ static void events_without_a_message_change_nothing(void **state)
     const uint64_t bytes = hx_collective_state(&c.config);
     uint8_t before[1024];
     assert_true(bytes <= sizeof before);
-    memcpy(before, c.part, bytes);
+    memcpy(before, c.phase, bytes);
     const struct hx_collective same = c;
     assert_int_equal(hx_collective_sent(&c, tag), HX_E_RANGE);
     assert_int_equal(hx_collective_received(&c, 0, tag), HX_E_RANGE);
@@ -456,7 +456,7 @@ static void events_without_a_message_change_nothing(void **state)
         assert_int_equal(hx_collective_sent(&c, tag ^ (uint32_t)1 << bit), HX_E_RANGE);
     }
     assert_memory_equal(&same, &c, sizeof c);
-    assert_memory_equal(before, c.part, bytes);
+    assert_memory_equal(before, c.phase, bytes);
     assert_int_equal(hx_collective_received(&c, 1, tag), HX_OK);
     assert_int_equal(hx_collective_received(&c, 1, tag), HX_E_RANGE);
     assert_int_equal(c.left, same.left - 1);
@@ -495,8 +495,8 @@ static void only_children_and_the_parent_are_accepted(void **state)
         unsigned taken = 0;
         config.position = due[i][0];
         struct hx_collective c = begin(&config, NULL, NULL);
-        for (uint32_t lane = 0; lane < 1U << c.lane_bits; lane++)
-            taken += hx_collective_place(&c, hx_tag_of(&c, 0, lane, 0), 0, NULL, 0) == HX_OK;
+        for (uint32_t window = 0; window < 1U << c.window_bits; window++)
+            taken += hx_collective_place(&c, hx_tag_of(&c, 0, window, 0), 0, NULL, 0) == HX_OK;
         assert_int_equal(taken, due[i][1]);
     }
 }
@@ -584,9 +584,9 @@ static struct {
 
 static struct tally *tally_of(unsigned player, const struct hx_message *m)
 {
-    const unsigned part = (unsigned)(m->part - game.c[player].part);
-    assert_true(part < MOST_PARTS && m->step < MOST_STEPS);
-    return &game.tally[player][part][m->step];
+    const unsigned phase = (unsigned)(m->phase - game.c[player].phase);
+    assert_true(phase < MOST_PARTS && m->step < MOST_STEPS);
+    return &game.tally[player][phase][m->step];
 }
 
 static void game_begin(struct hx_collective_config config)
@@ -618,7 +618,7 @@ static void play_on(unsigned player)
     }
 }
 
-/* Acknowledges the latest message first: the others are in flight when its lane goes on. */
+/* Acknowledges the latest message first: the others are in flight when its window goes on. */
 static void play_to_the_end(void (*between)(unsigned player))
 {
     for (bool busy = true; busy;) {
@@ -648,24 +648,24 @@ static bool is_in_flight(unsigned player, uint32_t tag)
     return false;
 }
 
-/* Tries tags of all lanes, with numbers somewhat beyond those in use. */
+/* Tries tags of all windows, with numbers somewhat beyond those in use. */
 static void validate_all_tags(unsigned player)
 {
     static uint8_t saved[4096];
     const struct hx_collective *c = &game.c[player];
     const uint64_t bytes = hx_collective_state(&c->config);
     assert_true(bytes <= sizeof saved);
-    memcpy(saved, c->part, bytes);
-    for (uint32_t lane = 0; lane < 1U << (c->part_bits + c->lane_bits); lane++) {
+    memcpy(saved, c->phase, bytes);
+    for (uint32_t window = 0; window < 1U << (c->phase_bits + c->window_bits); window++) {
         for (uint32_t number = 0; number < 20; number++) {
             struct hx_collective copy = *c;
-            const uint32_t tag = hx_tag_of(c, 0, lane, number); /* parts too: their bits are above */
+            const uint32_t tag = hx_tag_of(c, 0, window, number); /* parts too: their bits are above */
             bool due = is_in_flight(player, tag);
             assert_int_equal(hx_collective_sent(&copy, tag), due ? HX_OK : HX_E_RANGE);
             assert_int_equal(copy.left, c->left - due);
             if (!due)
-                assert_memory_equal(saved, c->part, bytes);
-            memcpy(c->part, saved, bytes);
+                assert_memory_equal(saved, c->phase, bytes);
+            memcpy(c->phase, saved, bytes);
         }
     }
 }
@@ -691,13 +691,13 @@ static void validate_moves(unsigned player)
     const struct hx_collective *c = &game.c[player];
     const unsigned phases = hx_collective_phases(&c->config);
     assert_int_equal(c->phases, phases);
-    for (unsigned part = 0; part < hx_collective_streams(&c->config) * phases; part++) {
-        const uint32_t steps = hx_collective_steps(&c->config, part / phases, part % phases);
-        assert_int_equal(steps, c->part[part].steps);
+    for (unsigned phase = 0; phase < hx_collective_stripes(&c->config) * phases; phase++) {
+        const uint32_t steps = hx_collective_steps(&c->config, phase / phases, phase % phases);
+        assert_int_equal(steps, c->phase[phase].steps);
         for (uint32_t step = 0; step < steps; step++) {
             struct hx_collective_move move;
-            const struct tally *done = &game.tally[player][part][step];
-            hx_collective_move(&c->config, part / phases, part % phases, step, &move);
+            const struct tally *done = &game.tally[player][phase][step];
+            hx_collective_move(&c->config, phase / phases, phase % phases, step, &move);
             assert_int_equal(move.sent, done->sent);
             assert_int_equal(move.received, done->received);
             assert_true(move.to != UINT32_MAX || move.sent == 0);

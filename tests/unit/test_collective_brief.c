@@ -120,7 +120,7 @@ static void brief_tags_name_messages_of_every_kind(void **state)
     free(w);
 }
 
-/* The collective with the most steps: 32 streams, each over six dimensions of nine ranks. */
+/* The collective with the most steps: 32 stripes, each over six dimensions of nine ranks. */
 static void brief_tags_fit_their_bits(void **state)
 {
     (void)state;
@@ -129,23 +129,23 @@ static void brief_tags_fit_their_bits(void **state)
     uint32_t tag;
     config.size = 1;
     config.root = 0;
-    config.streams = HX_COLLECTIVE_STREAMS;
+    config.stripes = HX_COLLECTIVE_STRIPES;
     config.dimensions = HX_COLLECTIVE_DIMENSIONS;
     for (unsigned i = 0; i < HX_COLLECTIVE_DIMENSIONS; i++) {
         config.dimension[i] = (struct hx_collective_dimension){9, HX_BY_BRUCK};
         config.size *= 9;
     }
     assert_int_equal(hx_collective_init(&c, &config, lab_memory(hx_collective_state(&config)), NULL, NULL), HX_OK);
-    assert_int_equal(c.lanes, 32 * 6 * 4 * 2);
+    assert_int_equal(c.windows, 32 * 6 * 4 * 2);
     uint32_t found = 0;
-    for (uint32_t high = 0; high < 1U << (c.part_bits + c.lane_bits); high++) {
-        const uint32_t full = high << (32U - c.part_bits - c.lane_bits);
+    for (uint32_t high = 0; high < 1U << (c.phase_bits + c.window_bits); high++) {
+        const uint32_t full = high << (32U - c.phase_bits - c.window_bits);
         const uint32_t brief = hx_collective_brief(&c, full);
         assert_true(brief < 1U << HX_COLLECTIVE_BRIEF_BITS);
         assert_int_equal(hx_collective_arriving(&c, 0, brief, &tag), HX_OK);
         found += tag == full;
     }
-    assert_int_equal(found, c.lanes);
+    assert_int_equal(found, c.windows);
 }
 
 /* A step that the collective does not have, or not with this peer, is refused. */

@@ -69,55 +69,55 @@ static unsigned dimension_of(unsigned first, unsigned step, unsigned *level)
     }
 }
 
-static uint32_t partner_of(uint32_t position, unsigned stream, unsigned step)
+static uint32_t partner_of(uint32_t position, unsigned stripe, unsigned step)
 {
     unsigned level;
-    const unsigned dimension = dimension_of(stream / 2, step, &level);
+    const unsigned dimension = dimension_of(stripe / 2, step, &level);
     uint32_t stride = 1;
     for (unsigned i = 0; i < dimension; i++)
         stride *= swing.config.dimension[i].size;
     const int64_t n = swing.config.dimension[dimension].size;
     const int64_t place = position / stride % n;
-    const int64_t towards = (place % 2 == 0) == (stream % 2 == 0) ? distance_of(level) : -distance_of(level);
+    const int64_t towards = (place % 2 == 0) == (stripe % 2 == 0) ? distance_of(level) : -distance_of(level);
     const int64_t other = ((place + towards) % n + n) % n;
     return (uint32_t)(position + (other - place) * stride);
 }
 
-static struct hx_step step_of(uint32_t position, unsigned stream, unsigned step)
+static struct hx_step step_of(uint32_t position, unsigned stripe, unsigned step)
 {
-    struct hx_collective_part part;
+    struct hx_collective_phase phase;
     struct hx_step s;
     swing.config.position = position;
-    hx_plan_part(&swing.config, stream, 0, &part);
-    hx_method_of(&part)->step(&swing.config, &part, step, &s);
+    hx_plan_phase(&swing.config, stripe, 0, &phase);
+    hx_method_of(&phase)->step(&swing.config, &phase, step, &s);
     return s;
 }
 
 /* Both ends agree on what goes, and the kept part of the range halves. */
-static void validate_shares(uint32_t position, unsigned stream, unsigned step, const struct hx_step *s)
+static void validate_shares(uint32_t position, unsigned stripe, unsigned step, const struct hx_step *s)
 {
     const uint32_t half = swing.config.size >> (step + 1);
-    const struct hx_step other = step_of(s->to, stream, step);
+    const struct hx_step other = step_of(s->to, stripe, step);
     assert_true(other.to == position && other.in.first == s->out.first && s->in.first == other.out.first);
     assert_true(s->in.count == half && s->out.count == half);
     assert_int_equal(s->in.first % half, 0);
     assert_int_equal(s->in.first ^ s->out.first, half);
     if (step) {
-        const struct hx_step before = step_of(position, stream, step - 1);
+        const struct hx_step before = step_of(position, stripe, step - 1);
         assert_in_range(s->in.first, before.in.first, before.in.first + half);
         assert_in_range(s->out.first, before.in.first, before.in.first + half);
     }
 }
 
-static void validate_swing_step(unsigned stream, unsigned step)
+static void validate_swing_step(unsigned stripe, unsigned step)
 {
     memcpy(swing.before, swing.reached, sizeof swing.reached);
     for (uint32_t i = 0; i < swing.config.size; i++) {
-        const struct hx_step s = step_of(i, stream, step);
-        assert_int_equal(s.to, partner_of(i, stream, step));
+        const struct hx_step s = step_of(i, stripe, step);
+        assert_int_equal(s.to, partner_of(i, stripe, step));
         assert_int_equal(s.from, s.to);
         if (swing.config.algorithm == HX_BY_SWING)
-            validate_shares(i, stream, step, &s);
+            validate_shares(i, stripe, step, &s);
         for (unsigned word = 0; word < WORDS; word++)
             swing.reached[i][word] |= swing.before[s.to][word];
         assert_int_equal(bits_in(swing.reached[i]), 2U << step); /* no value twice */
@@ -133,14 +133,14 @@ static void validate_swing(unsigned a, unsigned b, unsigned c, unsigned algorith
     for (unsigned i = 0; i < 3; i++)
         swing.config.dimension[i].size = size[i];
     assert_int_equal(hx_collective_check(&swing.config), HX_OK);
-    assert_int_equal(hx_collective_streams(&swing.config), 2 * swing.config.dimensions);
-    for (unsigned stream = 0; stream < 2U * swing.config.dimensions; stream++) {
+    assert_int_equal(hx_collective_stripes(&swing.config), 2 * swing.config.dimensions);
+    for (unsigned stripe = 0; stripe < 2U * swing.config.dimensions; stripe++) {
         memset(swing.reached, 0, sizeof swing.reached);
         for (uint32_t i = 0; i < swing.config.size; i++)
             swing.reached[i][i / 64] = (uint64_t)1 << i % 64;
-        assert_int_equal(hx_collective_steps(&swing.config, stream, 0), a + b + c);
+        assert_int_equal(hx_collective_steps(&swing.config, stripe, 0), a + b + c);
         for (unsigned step = 0; step < a + b + c; step++)
-            validate_swing_step(stream, step);
+            validate_swing_step(stripe, step);
     }
 }
 
@@ -165,15 +165,15 @@ static struct {
     unsigned children[2048];
 } tree;
 
-/* Reads the tree of a stream's broadcast from each member's moves. */
-static void read_tree(struct hx_collective_config *config, unsigned stream)
+/* Reads the tree of a stripe's broadcast from each member's moves. */
+static void read_tree(struct hx_collective_config *config, unsigned stripe)
 {
     memset(&tree, 0, sizeof tree);
     for (config->position = 0; config->position < config->size; config->position++) {
         tree.parent[config->position] = UINT32_MAX;
-        for (uint32_t step = 0; step < hx_collective_steps(config, stream, 0); step++) {
+        for (uint32_t step = 0; step < hx_collective_steps(config, stripe, 0); step++) {
             struct hx_collective_move move;
-            hx_collective_move(config, stream, 0, step, &move);
+            hx_collective_move(config, stripe, 0, step, &move);
             tree.children[config->position] += move.to != UINT32_MAX;
             if (move.from == UINT32_MAX)
                 continue;
@@ -199,8 +199,8 @@ static void validate_two_trees(uint32_t n, uint32_t root)
     struct hx_collective_config config = config_of(HX_BROADCAST, HX_BY_DOUBLE_TREE, n);
     config.root = root;
     memset(inner, 0, sizeof inner);
-    for (unsigned stream = 0; stream < 2; stream++) {
-        read_tree(&config, stream);
+    for (unsigned stripe = 0; stripe < 2; stripe++) {
+        read_tree(&config, stripe);
         assert_int_equal(tree.parent[root], UINT32_MAX);
         for (uint32_t i = 0; i < n; i++) {
             assert_in_range(tree.children[i], 0, i == root ? 1 : 2);
@@ -242,19 +242,19 @@ static void a_binomial_tree(void **state)
 
 struct amount {
     uint64_t sent, received;
-    uint32_t steps; /* of the longest stream */
+    uint32_t steps; /* of the longest stripe */
 };
 
 static struct amount amount_of(const struct hx_collective_config *config)
 {
     struct amount a = {0, 0, 0};
-    for (unsigned stream = 0; stream < hx_collective_streams(config); stream++) {
+    for (unsigned stripe = 0; stripe < hx_collective_stripes(config); stripe++) {
         uint32_t all = 0;
         for (unsigned phase = 0; phase < hx_collective_phases(config); phase++) {
-            const uint32_t steps = hx_collective_steps(config, stream, phase);
+            const uint32_t steps = hx_collective_steps(config, stripe, phase);
             for (uint32_t step = 0; step < steps; step++) {
                 struct hx_collective_move move;
-                hx_collective_move(config, stream, phase, step, &move);
+                hx_collective_move(config, stripe, phase, step, &move);
                 a.sent += move.sent;
                 a.received += move.received;
             }
@@ -307,7 +307,7 @@ static void hierarchies_send_no_more_than_they_must(void **state)
         config.dimension[0] = (struct hx_collective_dimension){3, HX_BY_RING};
         config.dimension[1] = (struct hx_collective_dimension){8, by[i]};
         config.dimension[2] = (struct hx_collective_dimension){5, HX_BY_BRUCK};
-        config.streams = 8;
+        config.stripes = 8;
         validate_amount(config, 2 + (steps_by_log ? 3 : 7) + 3);
     }
     struct hx_collective_config torus = config_of(HX_ALL_REDUCE, HX_BY_TORUS, 4 * 6);
@@ -356,7 +356,7 @@ static void bruck_goes_as_far_as_the_widths_say(void **state)
     }
 }
 
-/* The four streams of two rings are two cycles, each in both directions: a stream's next member is the one before of
+/* The four stripes of two rings are two cycles, each in both directions: a stripe's next member is the one before of
  * its partner, and the four next ones differ. */
 static void two_rings_are_walked_in_both_directions(void **state)
 {
@@ -366,12 +366,12 @@ static void two_rings_are_walked_in_both_directions(void **state)
     config.dimension[0].size = config.dimension[1].size = 4;
     for (config.position = 0; config.position < 16; config.position++) {
         struct hx_collective_move move[4];
-        for (unsigned stream = 0; stream < 4; stream++)
-            hx_collective_move(&config, stream, 0, 0, &move[stream]);
-        for (unsigned stream = 0; stream < 4; stream++) {
-            assert_int_equal(move[stream].to, move[stream ^ 1].from);
-            for (unsigned other = 0; other < stream; other++)
-                assert_int_not_equal(move[stream].to, move[other].to);
+        for (unsigned stripe = 0; stripe < 4; stripe++)
+            hx_collective_move(&config, stripe, 0, 0, &move[stripe]);
+        for (unsigned stripe = 0; stripe < 4; stripe++) {
+            assert_int_equal(move[stripe].to, move[stripe ^ 1].from);
+            for (unsigned other = 0; other < stripe; other++)
+                assert_int_not_equal(move[stripe].to, move[other].to);
         }
     }
 }
@@ -410,11 +410,11 @@ static void streams_of_rings_go_opposite_ways(void **state)
         for (unsigned i = 0; i < 2; i++) {
             struct hx_collective_config *config = i ? &rings : &ring;
             unsigned ways[2] = {0};
-            config->streams = i ? 8 : 2;
+            config->stripes = i ? 8 : 2;
             assert_int_equal(hx_collective_check(config), HX_OK);
-            for (unsigned stream = 0; stream < hx_collective_streams(config); stream++) {
+            for (unsigned stripe = 0; stripe < hx_collective_stripes(config); stripe++) {
                 struct hx_collective_move move;
-                hx_collective_move(config, stream, 0, 0, &move);
+                hx_collective_move(config, stripe, 0, 0, &move);
                 assert_int_equal(move.to + move.from, 2 * config->position);
                 ways[move.to > move.from]++;
             }

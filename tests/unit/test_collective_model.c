@@ -50,7 +50,7 @@ static void large_vectors_come_near_half_of_injection(void **state)
     assert_true(hx_model_share(&m) > 0.499 && hx_model_share(&m) < 0.501);
 }
 
-/* All streams share the one link of a host: any algorithm takes twice the vector less the part that stays. */
+/* All stripes share the one link of a host: any algorithm takes twice the vector less the part that stays. */
 static void hosts_of_one_link(void **state)
 {
     (void)state;

@@ -116,7 +116,7 @@ static void pipelines_at_a_switch(void **state)
 
 /* ---- a torus ---- */
 
-/* Long vectors: the streams get out of step, and their messages meet on links. Whole vectors on a ring of 16 go half of
+/* Long vectors: the stripes get out of step, and their messages meet on links. Whole vectors on a ring of 16 go half of
  * the way around, by either side. */
 static void swing_on_a_torus(void **state)
 {
@@ -175,7 +175,7 @@ static double hierarchy_form(const struct mixed *of, const struct hx_collective_
     struct hx_model_dimension dimension[HX_COLLECTIVE_DIMENSIONS];
     for (unsigned i = 0; i < c->dimensions; i++)
         dimension[i] = dimension_of(&c->dimension[i], of->gbps[i], i + 1 == c->dimensions);
-    return hx_model_hierarchy(dimension, c->dimensions, (double)c->bytes, c->streams / 2U);
+    return hx_model_hierarchy(dimension, c->dimensions, (double)c->bytes, c->stripes / 2U);
 }
 
 static void hierarchies(void **state)

@@ -2,7 +2,7 @@
  * from sends to receives, pictures stay small and say what they leave out. */
 #include "base/svg.h"
 #include "fabric-emu/report/timeline.h"
-#include "fabric-emu/report/timeline_lanes.h"
+#include "fabric-emu/report/timeline_tracks.h"
 #include "schedule/build.h"
 #include "schedule/choices.h"
 #include "schedule/estimate.h"
@@ -292,7 +292,7 @@ static void events_never_overlap(void **state)
     }
 }
 
-/* ---- lanes ---- */
+/* ---- tracks ---- */
 
 static int by_end(const void *a, const void *b)
 {
@@ -319,7 +319,7 @@ static void lanes_are_as_few_as_possible(void **state)
     (void)state;
     enum { MOST = 60 };
     uint64_t seed = seeded_by(2);
-    struct timeline_lanes l = {.lanes = 0};
+    struct timeline_tracks l = {.tracks = 0};
     for (unsigned n = 0; n < 300; n++) {
         uint64_t at[MOST][2];
         uint64_t from[MOST];
@@ -330,17 +330,17 @@ static void lanes_are_as_few_as_possible(void **state)
         }
         qsort(at, count, sizeof *at, by_end);
         memset(from, 0xff, sizeof from);
-        timeline_lanes_clear(&l);
+        timeline_tracks_clear(&l);
         for (unsigned i = 0; i < count; i++) {
-            uint32_t lane = timeline_lanes_take(&l, at[i][0], at[i][1]);
-            assert_true(lane < l.lanes && at[i][1] <= from[lane]);
-            for (uint32_t lower = 0; lower < lane; lower++)
+            uint32_t track = timeline_tracks_take(&l, at[i][0], at[i][1]);
+            assert_true(track < l.tracks && at[i][1] <= from[track]);
+            for (uint32_t lower = 0; lower < track; lower++)
                 assert_true(at[i][1] > from[lower]);
-            from[lane] = at[i][0];
+            from[track] = at[i][0];
         }
-        assert_int_equal(l.lanes, most_at_once(at, count));
+        assert_int_equal(l.tracks, most_at_once(at, count));
     }
-    timeline_lanes_free(&l);
+    timeline_tracks_free(&l);
 }
 
 /* ---- pictures ---- */
