@@ -1,4 +1,4 @@
-/* collective.c - the engine of collectives (include/hxmesh/collective.h): messages, windows and progress. It carries
+/* collective.c - the engine of collectives (include/hxmesh/collective.h): messages, queues and progress. It carries
  * out the steps that collective_plan.c and the methods define. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
@@ -33,9 +33,9 @@ static void mark(struct hx_collective_track *t, uint32_t number)
 
 /* ---- messages ---- */
 
-static bool is_one_window(const struct hx_collective_phase *phase)
+static bool is_one_queue(const struct hx_collective_phase *phase)
 {
-    return hx_method_of(phase)->one_window;
+    return hx_method_of(phase)->one_queue;
 }
 
 uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
@@ -47,40 +47,40 @@ uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_
     return hx_chunks(config, phase, hx_range_of(config, phase, sending ? step->out : step->in, sending), &chunk);
 }
 
-/* Describes message `number` of a window of a phase. Returns false if it has no such step. */
-static bool describe(const struct hx_collective *c, struct hx_collective_phase *phase, uint32_t window, uint32_t number,
+/* Describes message `number` of a queue of a phase. Returns false if it has no such step. */
+static bool describe(const struct hx_collective *c, struct hx_collective_phase *phase, uint32_t queue, uint32_t number,
                      struct hx_message *m)
 {
     m->phase = phase;
     m->number = m->index = number;
-    m->step = window;
-    if (is_one_window(phase)) {
+    m->step = queue;
+    if (is_one_queue(phase)) {
         m->step = number / phase->chunks.count;
         m->index = number % phase->chunks.count;
     }
     if (m->step >= phase->steps)
         return false;
-    m->window = &c->window[phase->window + window];
+    m->queue = &c->queue[phase->queue + queue];
     hx_method_of(phase)->step(&c->config, phase, m->step, &m->at);
     return true;
 }
 
-bool hx_message_find(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number,
+bool hx_message_find(const struct hx_collective *c, uint32_t phase, uint32_t queue, uint32_t number,
                      struct hx_message *m)
 {
-    if (phase >= (uint32_t)c->stripes * c->phases || window >= hx_windows_of(&c->phase[phase]))
+    if (phase >= (uint32_t)c->stripes * c->phases || queue >= hx_queues_of(&c->phase[phase]))
         return false;
     m->stripe = phase / c->phases;
     m->k = phase % c->phases;
-    return describe(c, &c->phase[phase], window, number, m);
+    return describe(c, &c->phase[phase], queue, number, m);
 }
 
 /* ---- progress ---- */
 
 static bool has_received(const struct hx_collective *c, const struct hx_collective_phase *phase)
 {
-    if (phase->steps && is_one_window(phase))
-        return c->window[phase->window].in.base == phase->steps * phase->chunks.count;
+    if (phase->steps && is_one_queue(phase))
+        return c->queue[phase->queue].in.base == phase->steps * phase->chunks.count;
     return phase->progress.complete == phase->steps;
 }
 
@@ -92,14 +92,14 @@ static bool chain_is_acknowledged(const struct hx_collective *c, const struct hx
     uint32_t first = m->step;
     while (!(s.chain & HX_CHAIN_BEGINS))
         hx_method_of(m->phase)->step(&c->config, m->phase, --first, &s);
-    return (m->window - (m->step - first))->acked.base >= hx_messages(&c->config, m->phase, &s, true);
+    return (m->queue - (m->step - first))->acked.base >= hx_messages(&c->config, m->phase, &s, true);
 }
 
 /* Messages of a step that may be added: those that arrived in sequence; of children, as many as of the child before. */
 static uint32_t addable(const struct hx_collective *c, const struct hx_message *m)
 {
-    const uint32_t arrived = m->window->in.base;
-    const struct hx_collective_window *before = m->window;
+    const uint32_t arrived = m->queue->in.base;
+    const struct hx_collective_queue *before = m->queue;
     if (!m->at.adds || !hx_method_of(m->phase)->by_chunk)
         return arrived;
     for (uint32_t earlier = m->step; earlier > 0; earlier--) {
@@ -115,17 +115,17 @@ static uint32_t addable(const struct hx_collective *c, const struct hx_message *
 /* Adds what lies aside of messages that arrived. Returns true if all messages of the step arrived and are added. */
 static bool settle_step(struct hx_collective *c, struct hx_message *m)
 {
-    struct hx_collective_window *window = m->window;
+    struct hx_collective_queue *queue = m->queue;
     if (m->at.from == HX_NO_PEER)
         return true;
     if ((m->at.chain & HX_CHAIN_ENDS) && !chain_is_acknowledged(c, m))
         return false;
-    for (const uint32_t until = addable(c, m); window->added < until; window->added++) {
-        m->number = m->index = window->added;
+    for (const uint32_t until = addable(c, m); queue->added < until; queue->added++) {
+        m->number = m->index = queue->added;
         if (m->at.adds && hx_landing_of(m) == HX_LAY_ASIDE)
             hx_add_aside(c, m);
     }
-    return window->added == hx_messages(&c->config, m->phase, &m->at, false);
+    return queue->added == hx_messages(&c->config, m->phase, &m->at, false);
 }
 
 static void settle_steps(struct hx_collective *c, unsigned stripe, unsigned k, struct hx_collective_phase *phase)
@@ -153,9 +153,9 @@ static void add_ring_message(struct hx_collective *c, unsigned stripe, unsigned 
 static void begin_ring(struct hx_collective *c, unsigned stripe, unsigned k)
 {
     const struct hx_collective_phase *phase = &c->phase[stripe * c->phases + k];
-    if (phase->steps == 0 || !is_one_window(phase) || k == 0)
+    if (phase->steps == 0 || !is_one_queue(phase) || k == 0)
         return;
-    const struct hx_collective_track *in = &c->window[phase->window].in;
+    const struct hx_collective_track *in = &c->queue[phase->queue].in;
     const uint64_t end = (uint64_t)in->base + HX_COLLECTIVE_MAX_WINDOW + 1;
     for (uint64_t number = 0; c->vector && number < end && number < UINT32_MAX; number++) {
         if (hx_track_has(in, (uint32_t)number))
@@ -168,7 +168,7 @@ void hx_settle(struct hx_collective *c, unsigned stripe)
     while (c->receiving[stripe] < c->phases) {
         const unsigned k = c->receiving[stripe];
         struct hx_collective_phase *phase = &c->phase[stripe * c->phases + k];
-        if (phase->steps && !is_one_window(phase))
+        if (phase->steps && !is_one_queue(phase))
             settle_steps(c, stripe, k, phase);
         if (!has_received(c, phase))
             return;
@@ -184,13 +184,13 @@ static bool is_taken(const struct hx_collective *c, const struct hx_collective_p
 {
     struct hx_step s;
     hx_method_of(phase)->step(&c->config, phase, step, &s);
-    return c->window[phase->window + step].next >= hx_messages(&c->config, phase, &s, true);
+    return c->queue[phase->queue + step].next >= hx_messages(&c->config, phase, &s, true);
 }
 
 static bool has_sent(const struct hx_collective *c, struct hx_collective_phase *phase)
 {
-    if (phase->steps && is_one_window(phase))
-        return c->window[phase->window].next == phase->steps * phase->chunks.count;
+    if (phase->steps && is_one_queue(phase))
+        return c->queue[phase->queue].next == phase->steps * phase->chunks.count;
     while (phase->progress.cursor < phase->steps && is_taken(c, phase, phase->progress.cursor))
         phase->progress.cursor++;
     return phase->progress.cursor == phase->steps;
@@ -205,35 +205,35 @@ void hx_advance(struct hx_collective *c, unsigned stripe)
 static bool may_leave(const struct hx_collective *c, const struct hx_message *m)
 {
     const struct hx_step *s = &m->at;
-    const uint32_t window = m->phase->window;
+    const uint32_t queue = m->phase->queue;
     switch ((enum hx_gate)s->gate) {
     case HX_WHEN_COMPLETE:
-        return is_one_window(m->phase) || m->phase->progress.complete >= s->of;
+        return is_one_queue(m->phase) || m->phase->progress.complete >= s->of;
     case HX_WHEN_ADDED:
-        return m->number < c->window[window + s->of].added;
+        return m->number < c->queue[queue + s->of].added;
     default:
         break;
     }
-    return is_one_window(m->phase) ? hx_track_has(&m->window->in, m->number - m->phase->chunks.count)
-                                   : hx_track_has(&c->window[window + s->of].in, m->number);
+    return is_one_queue(m->phase) ? hx_track_has(&m->queue->in, m->number - m->phase->chunks.count)
+                                  : hx_track_has(&c->queue[queue + s->of].in, m->number);
 }
 
-/* Number of a window for the platform, which refuses windows by bits. */
-static uint8_t window_bit(const struct hx_collective *c, unsigned stripe, uint32_t window)
+/* Number of a queue for the platform, which refuses queues by bits. */
+static uint8_t queue_bit(const struct hx_collective *c, unsigned stripe, uint32_t queue)
 {
-    return (uint8_t)((stripe + c->stripes * window) % 32);
+    return (uint8_t)((stripe + c->stripes * queue) % 32);
 }
 
-/* Messages of a window in flight; of rings, those of all phases of the stripe. */
+/* Messages of a queue in flight; of rings, those of all phases of the stripe. */
 static uint32_t in_flight(const struct hx_collective *c, const struct hx_collective_phase *phase, uint32_t step)
 {
-    const struct hx_collective_window *window = &c->window[phase->window + step];
-    uint32_t messages = window->next - window->acked.base;
+    const struct hx_collective_queue *queue = &c->queue[phase->queue + step];
+    uint32_t messages = queue->next - queue->acked.base;
     unsigned k = (unsigned)(phase - c->phase) % c->phases;
-    for (; k > 0 && is_one_window(phase) && is_one_window(phase - 1); k--) {
+    for (; k > 0 && is_one_queue(phase) && is_one_queue(phase - 1); k--) {
         phase--;
         if (phase->steps)
-            messages += c->window[phase->window].next - c->window[phase->window].acked.base;
+            messages += c->queue[phase->queue].next - c->queue[phase->queue].acked.base;
     }
     return messages;
 }
@@ -243,13 +243,13 @@ static bool step_is_ready(const struct hx_collective *c, unsigned stripe, uint32
                           struct hx_message *m)
 {
     struct hx_collective_phase *phase = &c->phase[stripe * c->phases + c->sending[stripe]];
-    const struct hx_collective_window *window = &c->window[phase->window + step];
+    const struct hx_collective_queue *queue = &c->queue[phase->queue + step];
     m->stripe = stripe;
     m->k = c->sending[stripe];
-    if ((refused >> window_bit(c, stripe, step) & 1U) || in_flight(c, phase, step) >= c->config.window ||
-        !describe(c, phase, step, window->next, m) || m->at.to == HX_NO_PEER)
+    if ((refused >> queue_bit(c, stripe, step) & 1U) || in_flight(c, phase, step) >= c->config.window ||
+        !describe(c, phase, step, queue->next, m) || m->at.to == HX_NO_PEER)
         return false;
-    return (is_one_window(phase) || m->index < hx_messages(&c->config, phase, &m->at, true)) && may_leave(c, m);
+    return (is_one_queue(phase) || m->index < hx_messages(&c->config, phase, &m->at, true)) && may_leave(c, m);
 }
 
 static bool stripe_is_ready(const struct hx_collective *c, unsigned stripe, uint32_t refused, struct hx_message *m)
@@ -257,7 +257,7 @@ static bool stripe_is_ready(const struct hx_collective *c, unsigned stripe, uint
     if (c->sending[stripe] >= c->phases || c->receiving[stripe] < c->sending[stripe])
         return false;
     const struct hx_collective_phase *phase = &c->phase[stripe * c->phases + c->sending[stripe]];
-    if (is_one_window(phase))
+    if (is_one_queue(phase))
         return step_is_ready(c, stripe, 0, refused, m);
     const uint32_t most = hx_method_of(phase)->span;
     const uint32_t span = phase->steps - phase->progress.cursor < most ? phase->steps - phase->progress.cursor : most;
@@ -275,13 +275,13 @@ bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct 
         const unsigned stripe = (c->turn + n) % c->stripes;
         if (!stripe_is_ready(c, stripe, refused, &m))
             continue;
-        const uint32_t window = (uint32_t)(m.window - c->window) - m.phase->window;
+        const uint32_t queue = (uint32_t)(m.queue - c->queue) - m.phase->queue;
         *send = (struct hx_collective_send){
             .to = m.at.to,
             .bytes =
                 (uint32_t)(hx_message_elements(c, &m) * hx_collective_element((enum hx_collective_type)c->config.type)),
-            .tag = hx_tag_of(c, (uint32_t)(m.phase - c->phase), window, m.number),
-            .window = window_bit(c, stripe, window)};
+            .tag = hx_tag_of(c, (uint32_t)(m.phase - c->phase), queue, m.number),
+            .queue = queue_bit(c, stripe, queue)};
         return true;
     }
     return false;
@@ -292,11 +292,11 @@ void hx_collective_take(struct hx_collective *c, const struct hx_collective_send
     struct hx_message m;
     if (!hx_tag_find(c, send->tag, &m))
         return;
-    m.window->next++;
+    m.queue->next++;
     /* The first stripes of a hierarchy go first, so that the others are in earlier phases: a pipeline. */
     c->turn = c->config.algorithm == HX_BY_HIERARCHY ? 0 : (uint8_t)((m.stripe + 1) % c->stripes);
     hx_advance(c, m.stripe);
-    m.phase->turn = is_one_window(m.phase) || m.phase->progress.cursor > m.step
+    m.phase->turn = is_one_queue(m.phase) || m.phase->progress.cursor > m.step
                         ? 0
                         : (uint8_t)(m.step + 1 - m.phase->progress.cursor);
 }
@@ -304,9 +304,9 @@ void hx_collective_take(struct hx_collective *c, const struct hx_collective_send
 int hx_collective_sent(struct hx_collective *c, uint32_t tag)
 {
     struct hx_message m;
-    if (!hx_tag_find(c, tag, &m) || m.number >= m.window->next || !hx_track_is_due(&m.window->acked, m.number))
+    if (!hx_tag_find(c, tag, &m) || m.number >= m.queue->next || !hx_track_is_due(&m.queue->acked, m.number))
         return HX_E_RANGE;
-    mark(&m.window->acked, m.number);
+    mark(&m.queue->acked, m.number);
     c->left--;
     if (m.at.chain && c->receiving[m.stripe] == m.k)
         hx_settle(c, m.stripe);
@@ -319,13 +319,13 @@ int hx_collective_received(struct hx_collective *c, uint32_t from, uint32_t tag)
 {
     struct hx_message m;
     if (!hx_tag_find(c, tag, &m) || m.at.from != from || from == HX_NO_PEER ||
-        m.index >= hx_messages(&c->config, m.phase, &m.at, false) || !hx_track_is_due(&m.window->in, m.number))
+        m.index >= hx_messages(&c->config, m.phase, &m.at, false) || !hx_track_is_due(&m.queue->in, m.number))
         return HX_E_RANGE;
-    mark(&m.window->in, m.number);
+    mark(&m.queue->in, m.number);
     c->left--;
     if (c->receiving[m.stripe] != m.k)
         return HX_OK;
-    if (is_one_window(m.phase) && m.k > 0)
+    if (is_one_queue(m.phase) && m.k > 0)
         add_ring_message(c, m.stripe, m.k, m.number);
     hx_settle(c, m.stripe);
     return HX_OK;

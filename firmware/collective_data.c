@@ -74,7 +74,7 @@ uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements,
 uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                    struct hx_range range, uint32_t *chunk)
 {
-    if (!hx_method_of(phase)->one_window)
+    if (!hx_method_of(phase)->one_queue)
         return hx_divide(config, range.count, chunk);
     *chunk = phase->chunks.elements;
     return phase->chunks.count;
@@ -142,7 +142,7 @@ uint64_t hx_aside_elements(const struct hx_collective_config *config, const stru
 {
     if (!lies_aside(k, step))
         return 0;
-    return hx_method_of(phase)->one_window ? phase->elements : hx_range_of(config, phase, step->in, false).count;
+    return hx_method_of(phase)->one_queue ? phase->elements : hx_range_of(config, phase, step->in, false).count;
 }
 
 enum hx_landing hx_landing_of(const struct hx_message *m)
@@ -157,7 +157,7 @@ static uint64_t aside_of(const struct hx_message *m, struct hx_range range, uint
 {
     if (m->phase->kind == HX_COLLECTIVE_ALL_TO_ALL)
         return range.first;
-    return m->window->aside + (hx_method_of(m->phase)->one_window ? range.first : at);
+    return m->queue->aside + (hx_method_of(m->phase)->one_queue ? range.first : at);
 }
 
 /* ---- vector ---- */
@@ -202,7 +202,7 @@ static bool sends_aside(const struct hx_step *s)
 /* Elements of a chain's message that a step sends from staging. */
 static uint8_t *chained(const struct hx_collective *c, const struct hx_message *m, uint64_t at)
 {
-    return c->staging + (m->window[-1].aside + at) * element_of(c);
+    return c->staging + (m->queue[-1].aside + at) * element_of(c);
 }
 
 void hx_add_aside(const struct hx_collective *c, const struct hx_message *m)
@@ -245,7 +245,7 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
     uint64_t at;
     const unsigned element = element_of(c);
     if (!hx_tag_find(c, tag, &m) || m.at.from == HX_NO_PEER ||
-        m.index >= hx_messages(&c->config, m.phase, &m.at, false) || !hx_track_is_due(&m.window->in, m.number))
+        m.index >= hx_messages(&c->config, m.phase, &m.at, false) || !hx_track_is_due(&m.queue->in, m.number))
         return HX_E_RANGE;
     struct hx_range range = range_of(c, &m, false, &at);
     const uint64_t size = range.count * element;

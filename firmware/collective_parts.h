@@ -1,6 +1,6 @@
 /* collective_parts.h - what the files of the collective program (include/hxmesh/collective.h) share.
  *
- *     collective.c           the engine: messages, windows, progress
+ *     collective.c           the engine: messages, queues, progress
  *     collective_setup.c     the engine: state, staging, start, chunks
  *     collective_data.c      the engine: ranges of a message, payload, pieces
  *     collective_tags.c      tags and brief tags
@@ -16,7 +16,8 @@
  * A method is an elementary algorithm along a line. It answers for a phase and a step, and has no state. All members of
  * a line have the same number of steps, and a message has the same step at both ends.
  *
- * A tag: phase, window of the phase, each in as many bits as the collective needs; number of the message in its window. */
+ * A tag: phase, queue of the phase, each in as many bits as the collective needs; number of the message in its queue.
+ */
 #ifndef HXMESH_COLLECTIVE_PARTS_H
 #define HXMESH_COLLECTIVE_PARTS_H
 
@@ -63,7 +64,7 @@ struct hx_method {
     /* Segment that this rank has after a reduce-scatter and before an all-gather. */
     uint32_t (*own)(const struct hx_collective_config *config, const struct hx_collective_phase *phase);
     uint32_t span;   /* steps that may send at one time */
-    bool one_window; /* one peer in each direction, and segments of one size */
+    bool one_queue;  /* one peer in each direction, and segments of one size */
     bool by_chunk;   /* sums are added chunk by chunk; else step by step */
     bool peer_tells; /* a phase has two steps with a peer at most: one in each half of its steps */
 };
@@ -72,9 +73,9 @@ enum hx_method_name { HX_RING_METHOD, HX_TREE_METHOD, HX_EXCHANGE_METHOD, HX_BRU
 extern const struct hx_method hx_ring_method, hx_tree_method, hx_exchange_method, hx_bruck_method, hx_direct_method;
 const struct hx_method *hx_method_of(const struct hx_collective_phase *phase);
 
-static inline uint32_t hx_windows_of(const struct hx_collective_phase *phase)
+static inline uint32_t hx_queues_of(const struct hx_collective_phase *phase)
 {
-    return phase->steps && hx_method_of(phase)->one_window ? 1 : phase->steps;
+    return phase->steps && hx_method_of(phase)->one_queue ? 1 : phase->steps;
 }
 
 /* Shapes of a phase. */
@@ -102,7 +103,7 @@ static inline bool hx_is_power_of_two(uint32_t n)
 
 unsigned hx_plan_stripes(const struct hx_collective_config *config);
 unsigned hx_plan_phases(const struct hx_collective_config *config);
-/* Makes a phase without progress and window. */
+/* Makes a phase without progress and queue. */
 void hx_plan_phase(const struct hx_collective_config *config, unsigned stripe, unsigned k,
                    struct hx_collective_phase *phase);
 /* Returns false if the algorithm does not have this kind, number of ranks or grid. */
@@ -142,8 +143,8 @@ struct hx_range {
 struct hx_message {
     unsigned stripe, k; /* phase k of the stripe */
     struct hx_collective_phase *phase;
-    struct hx_collective_window *window;
-    uint32_t number; /* in its window */
+    struct hx_collective_queue *queue;
+    uint32_t number; /* in its queue */
     uint32_t step;
     uint32_t index; /* chunk of the step */
     struct hx_step at;
@@ -161,7 +162,7 @@ uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements,
 uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                    struct hx_range range, uint32_t *chunk);
 enum hx_landing hx_landing_of(const struct hx_message *m);
-/* Elements of staging that a step needs, or all steps of one window; 0: received elements are copied, or added at
+/* Elements of staging that a step needs, or all steps of one queue; 0: received elements are copied, or added at
  * once. */
 uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
                            unsigned k, const struct hx_step *step);
@@ -172,8 +173,8 @@ void hx_add_aside(const struct hx_collective *c, const struct hx_message *m);
 
 bool hx_track_has(const struct hx_collective_track *t, uint32_t number);
 bool hx_track_is_due(const struct hx_collective_track *t, uint32_t number);
-/* Finds message `number` of a window of a phase. Returns false if there is no such step. */
-bool hx_message_find(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number,
+/* Finds message `number` of a queue of a phase. Returns false if there is no such step. */
+bool hx_message_find(const struct hx_collective *c, uint32_t phase, uint32_t queue, uint32_t number,
                      struct hx_message *m);
 /* Messages of a step in one direction. */
 uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_phase *phase,
@@ -186,7 +187,7 @@ void hx_advance(struct hx_collective *c, unsigned stripe);
 
 /* ---- collective_tags.c ---- */
 
-uint32_t hx_tag_of(const struct hx_collective *c, uint32_t phase, uint32_t window, uint32_t number);
+uint32_t hx_tag_of(const struct hx_collective *c, uint32_t phase, uint32_t queue, uint32_t number);
 bool hx_tag_find(const struct hx_collective *c, uint32_t tag, struct hx_message *m);
 
 /* ---- collective_direct.c ---- */

@@ -318,7 +318,7 @@ void hx_plan_phase(const struct hx_collective_config *config, unsigned stripe, u
         phase->segments = segments_of(config, phase);
     }
     phase->steps = phase->size > 1 ? hx_method_of(phase)->steps(config, phase) : 0;
-    if (!phase->steps || !hx_method_of(phase)->one_window)
+    if (!phase->steps || !hx_method_of(phase)->one_queue)
         return;
     const uint64_t largest = (phase->elements + phase->segments - 1) / phase->segments;
     const uint64_t chunks = hx_divide(config, largest, &phase->chunks.elements);

@@ -35,4 +35,4 @@ static uint32_t own(const struct hx_collective_config *config, const struct hx_c
     return phase->place;
 }
 
-const struct hx_method hx_ring_method = {.steps = steps, .step = step, .own = own, .span = 1, .one_window = true};
+const struct hx_method hx_ring_method = {.steps = steps, .step = step, .own = own, .span = 1, .one_queue = true};

@@ -8,9 +8,9 @@
 
 /* What all phases need; computed without state. */
 struct needs {
-    uint64_t windows, widest; /* of all phases, and of the phase that has most */
-    uint64_t staging;         /* elements */
-    uint64_t most;            /* messages of a window */
+    uint64_t queues, widest; /* of all phases, and of the phase that has most */
+    uint64_t staging;        /* elements */
+    uint64_t most;           /* messages of a queue */
     uint64_t messages, sent, peers;
 };
 
@@ -30,7 +30,7 @@ static void add_step(const struct hx_collective_config *config, const struct hx_
     n->staging += hx_aside_elements(config, phase, k, &s);
 }
 
-/* One window: all steps are alike. */
+/* One queue: all steps are alike. */
 static void add_ring(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned k,
                      struct needs *n)
 {
@@ -47,9 +47,9 @@ static void add_ring(const struct hx_collective_config *config, const struct hx_
 static void add_part(const struct hx_collective_config *config, const struct hx_collective_phase *phase, unsigned k,
                      struct needs *n)
 {
-    n->windows += hx_windows_of(phase);
-    n->widest = hx_windows_of(phase) > n->widest ? hx_windows_of(phase) : n->widest;
-    if (phase->steps && hx_method_of(phase)->one_window) {
+    n->queues += hx_queues_of(phase);
+    n->widest = hx_queues_of(phase) > n->widest ? hx_queues_of(phase) : n->widest;
+    if (phase->steps && hx_method_of(phase)->one_queue) {
         add_ring(config, phase, k, n);
         return;
     }
@@ -59,7 +59,7 @@ static void add_part(const struct hx_collective_config *config, const struct hx_
 
 static struct needs needs_of(const struct hx_collective_config *config)
 {
-    struct needs n = {.windows = 0};
+    struct needs n = {.queues = 0};
     const unsigned stripes = hx_plan_stripes(config);
     const unsigned phases = hx_plan_phases(config);
     for (unsigned i = 0; i < stripes * phases; i++) {
@@ -95,7 +95,7 @@ static bool is_group(const struct hx_collective_config *config)
     return config->dimensions == 0 || product == config->size;
 }
 
-static uint64_t parts_of(const struct hx_collective_config *config)
+static uint64_t phases_of(const struct hx_collective_config *config)
 {
     return (uint64_t)hx_plan_stripes(config) * hx_plan_phases(config);
 }
@@ -137,7 +137,7 @@ static int check(const struct hx_collective_config *config, struct needs *n)
     if (config->kind == HX_COLLECTIVE_ALL_TO_ALL && !is_exchange(config))
         return HX_E_RANGE;
     *n = needs_of(config);
-    const unsigned bits = bits_for(parts_of(config)) + bits_for(n->widest);
+    const unsigned bits = bits_for(phases_of(config)) + bits_for(n->widest);
     return bits > 31 || bits_for(n->most) + bits > 32 || n->most >= UINT32_MAX ? HX_E_RANGE : HX_OK;
 }
 
@@ -149,7 +149,7 @@ int hx_collective_check(const struct hx_collective_config *config)
 
 static uint64_t state_of(const struct hx_collective_config *config, const struct needs *n)
 {
-    return parts_of(config) * sizeof(struct hx_collective_phase) + n->windows * sizeof(struct hx_collective_window);
+    return phases_of(config) * sizeof(struct hx_collective_phase) + n->queues * sizeof(struct hx_collective_queue);
 }
 
 uint64_t hx_collective_state(const struct hx_collective_config *config)
@@ -178,10 +178,10 @@ uint32_t hx_collective_peers(const struct hx_collective_config *config)
 
 static void init_lanes(struct hx_collective *c, const struct hx_collective_phase *phase, unsigned k, uint64_t *staging)
 {
-    for (uint32_t window = 0; window < hx_windows_of(phase); window++) {
+    for (uint32_t queue = 0; queue < hx_queues_of(phase); queue++) {
         struct hx_step s;
-        c->window[phase->window + window].aside = *staging;
-        hx_method_of(phase)->step(&c->config, phase, window, &s);
+        c->queue[phase->queue + queue].aside = *staging;
+        hx_method_of(phase)->step(&c->config, phase, queue, &s);
         *staging += hx_aside_elements(&c->config, phase, k, &s);
     }
 }
@@ -202,7 +202,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 {
     struct needs n;
     uint64_t aside = 0;
-    uint32_t window = 0;
+    uint32_t queue = 0;
     if (check(config, &n))
         return HX_E_RANGE;
     memset(c, 0, sizeof *c);
@@ -212,17 +212,17 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
     c->staging = staging;
     c->stripes = (uint8_t)hx_plan_stripes(config);
     c->phases = (uint8_t)hx_plan_phases(config);
-    c->windows = (uint32_t)n.windows;
-    c->phase_bits = (uint8_t)bits_for(parts_of(config));
-    c->window_bits = (uint8_t)bits_for(n.widest);
+    c->queues = (uint32_t)n.queues;
+    c->phase_bits = (uint8_t)bits_for(phases_of(config));
+    c->queue_bits = (uint8_t)bits_for(n.widest);
     c->left = n.messages;
     c->phase = state;
-    c->window = (struct hx_collective_window *)(void *)(c->phase + (size_t)c->stripes * c->phases);
+    c->queue = (struct hx_collective_queue *)(void *)(c->phase + (size_t)c->stripes * c->phases);
     for (unsigned i = 0; i < (unsigned)c->stripes * c->phases; i++) {
         struct hx_collective_phase *phase = &c->phase[i];
         hx_plan_phase(config, i / c->phases, i % c->phases, phase);
-        phase->window = window;
-        window += hx_windows_of(phase);
+        phase->queue = queue;
+        queue += hx_queues_of(phase);
         init_lanes(c, phase, i % c->phases, &aside);
     }
     if (config->kind == HX_COLLECTIVE_ALL_TO_ALL)

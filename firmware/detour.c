@@ -37,20 +37,6 @@ static unsigned draw_router(struct hx_switch *sw, unsigned to)
 
 /* ---- costs ---- */
 
-/* Returns the number of packets that wait here for an output. */
-static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
-{
-    unsigned sum = 0;
-    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
-        uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
-        for (; inputs; inputs &= inputs - 1) {
-            unsigned input = (unsigned)__builtin_ctzll(inputs);
-            sum += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
-        }
-    }
-    return sum;
-}
-
 /* Returns the least occupancy among these outputs, in credit units. A waiting packet counts as long as this one. */
 static uint64_t least_occupancy(struct hx_switch *sw, uint64_t outputs, const struct hx_desc *d)
 {
@@ -59,7 +45,7 @@ static uint64_t least_occupancy(struct hx_switch *sw, uint64_t outputs, const st
         unsigned output = (unsigned)__builtin_ctzll(outputs);
         uint64_t queue = hal_output_occupancy(sw->hal, output);
         if (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3])
-            queue += (uint64_t)waiting_for(sw, output) * hal_packet_credits(d);
+            queue += (uint64_t)hx_switch_waiting_for(sw, output) * hal_packet_credits(d);
         least = queue < least ? queue : least;
     }
     return least;
@@ -78,7 +64,7 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
     unsigned to = heading->addr_hi;
     unsigned straight_links = distance(t, t->own, to);
     uint64_t straight = least_occupancy(sw, hx_route_candidates(&sw->route, input, vc, to, heading->addr_lo), d);
-    if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_buffer(sw->hal) || straight == 0)
+    if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_vc_buffer(sw->hal) || straight == 0)
         return HX_NO_ADDRESS;
     uint64_t least = straight == UINT64_MAX ? straight : straight * HX_DETOUR_ONE;
     least = straight_links && least != UINT64_MAX ? least * straight_links : least;

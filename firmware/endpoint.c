@@ -9,7 +9,11 @@
 #include "hxmesh/memory.h"
 #include "send_set.h"
 
-enum { EVEN_LOOKS = 16, INJECT_BURST = 32, TIMED = 2 * HX_MESSAGE_WINDOW };
+enum {
+    EVEN_LOOKS = 16,               /* sends looked at for a plane */
+    INJECT_BURST = 32,             /* packets a step */
+    TIMED = 2 * HX_MESSAGE_WINDOW, /* packet numbers in `timed` */
+};
 enum { TRAINS_OF_MESSAGE = 8, TRAINS_LEFT = 4 }; /* so long a message, or its rest, for a train of that length */
 
 /* ---- the order of messages ---- */
@@ -116,9 +120,9 @@ static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *pe
     return hx_endpoint_send_at(ep, peer, hx_endpoint_slot_of(ep, s->message - 1));
 }
 
-/* Returns the plane after that of the last train to the peer. If none is in flight, messages that begin together begin
- * on different planes; but those of another peer, behind a message for each plane, on the same ones, so that each
- * peer's messages are complete in turn. */
+/* Returns the plane after that of the last train to the peer. If none is in flight, messages that begin together take
+ * planes in turn. After a message for each plane the next peer's begin on the same planes, so peers' messages complete
+ * in turn. */
 static unsigned first_plane(const struct hx_endpoint *ep, const struct hx_send *s, const struct hx_send *older)
 {
     unsigned train = hal_train(ep->hal);
@@ -436,7 +440,7 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
     hx_endpoint_await_from(ep, s, now); /* the wait starts at the last packet, however long earlier ones queued */
     if (!has_unsent(s))
         hx_endpoint_update_ready(ep, s);
-    if (packet == s->packets) {
+    if (packet == s->packets) { /* all that was to be repeated has arrived */
         hal_buffer_put(ep->hal, buffer);
         return true;
     }

@@ -78,8 +78,8 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
     r->queued = false;
     if (r->state == EMPTY)
         return false;
-    r->reported = r->received;
-    r->reported_base = r->base;
+    r->acked = r->received;
+    r->acked_base = r->base;
     *h = (struct hx_header){.kind = HX_ACK,
                             .dst_addr_hi = (uint16_t)(hx_endpoint_rank(ep, peer) % ep->config.columns),
                             .dst_addr_lo = (uint16_t)(hx_endpoint_rank(ep, peer) / ep->config.columns),
@@ -161,7 +161,7 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
     r->plane = h->plane;
     r->queued = queued;
     if (r->packets > HX_ACK_EVERY)
-        r->reported = r->reported_base = 0U - (hx_endpoint_rank(ep, peer) + ep->config.first_ack) % HX_ACK_EVERY;
+        r->acked = r->acked_base = 0U - (hx_endpoint_rank(ep, peer) + ep->config.first_ack) % HX_ACK_EVERY;
 }
 
 /* Returns true if a number may be the slot's next message: the one after the present message, or the next but one if
@@ -281,7 +281,7 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A packet that closes a gap moves the base by many at once, and the sender may wait for that. */
-    bool many = r->received - r->reported >= HX_ACK_EVERY || r->base - r->reported_base >= HX_ACK_EVERY;
+    bool many = r->received - r->acked >= HX_ACK_EVERY || r->base - r->acked_base >= HX_ACK_EVERY;
     if (r->state == DONE || many)
         queue_ack(ep, peer, slot);
 }

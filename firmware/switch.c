@@ -14,7 +14,7 @@ ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64
     uint16_t position = hx_lane(sw->input[input].seen, vc);
     const uint16_t end = hx_lane(arrived, vc);
     do {
-        const struct arrival a = arrival_at(sw, input, vc, position);
+        const struct window_packet a = packet_at(sw, input, vc, position);
         forward(sw, &a, b, route, is_accelerator);
     } while (++position != end);
 }
@@ -35,7 +35,7 @@ enum { LEAVING = 16 /* packets of a batch; bounds the stack */ };
 ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leaving leaving[LEAVING], unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        const struct arrival a = {.input = leaving[i].input, .vc = vc, .d = leaving[i].d};
+        const struct window_packet a = {.input = leaving[i].input, .vc = vc, .d = leaving[i].d};
         transmit(sw, leaving[i].port, &a, true);
     }
 }
@@ -51,7 +51,7 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
     for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input_after(input)) {
         uint16_t position = hx_lane(sw->input[input].seen, vc);
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
-            const struct arrival a = arrival_at(sw, input, vc, position);
+            const struct window_packet a = packet_at(sw, input, vc, position);
             unsigned port = allocate(sw, &a, b, route, true);
             leaving[n] = (struct leaving){a.d, (uint8_t)input, (uint8_t)port};
             n += port != NO_PORT;
@@ -126,7 +126,7 @@ ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns)
     return vc < sw->route.vcs ? vc : vc - sw->route.vcs;
 }
 
-/* Returns true if VCs share no credit, not even by packets of several VCs that continue on one. */
+/* Returns true if no two VCs compete for credit: the platform serves each for itself, and no output merges them. */
 ALWAYS_INLINE bool vcs_apart(const struct hx_switch *sw, bool is_accelerator)
 {
     return HAL_VCS_APART && (is_accelerator || !sw->route.changes_vc);
@@ -198,7 +198,7 @@ ALWAYS_INLINE void serve_single(struct hx_switch *sw, const uint64_t *arrived, s
 {
     unsigned input = (unsigned)__builtin_ctzll(b->pending);
     unsigned vc = (unsigned)__builtin_ctzll(b->pending_vcs) / HX_LANE_BITS;
-    const struct arrival a = arrival_at(sw, input, vc, hx_lane(sw->input[input].seen, vc));
+    const struct window_packet a = packet_at(sw, input, vc, hx_lane(sw->input[input].seen, vc));
     begin_vc(sw, vc, b, is_accelerator);
     forward(sw, &a, b, route, is_accelerator);
     sw->input[input].seen = arrived[input];
@@ -208,7 +208,7 @@ ALWAYS_INLINE void serve_single(struct hx_switch *sw, const uint64_t *arrived, s
 ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                              bool is_accelerator)
 {
-    load_rooms(sw, b, is_accelerator);
+    load_credits(sw, b, is_accelerator);
     serve_vcs(sw, arrived, b, route, is_accelerator);
     for (unsigned i = 0; all_ports(is_accelerator) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
@@ -224,7 +224,7 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
     }
 }
 
-/* Rotates the first input and VC for the next step. */
+/* Rotates the first input and VC, after a move. */
 ALWAYS_INLINE void rotate(struct hx_switch *sw, bool is_accelerator)
 {
     unsigned inputs = is_accelerator ? HX_ACCELERATOR_PORTS : sw->inputs;
@@ -265,9 +265,9 @@ unsigned hx_router_step(struct hx_switch *sw)
 /* ---- one event ---- */
 
 /* The packet of a call for a single arrival. */
-ALWAYS_INLINE struct arrival next_of(const struct hx_switch *sw, const struct hx_single_arrival *c)
+ALWAYS_INLINE struct window_packet next_of(const struct hx_switch *sw, const struct hx_single_arrival *c)
 {
-    return (struct arrival){c->input, c->vc, hx_lane(sw->input[c->input].seen, c->vc), c->d, c->offered};
+    return (struct window_packet){c->input, c->vc, hx_lane(sw->input[c->input].seen, c->vc), c->d, c->offered};
 }
 
 /* serve_single() for a known single arrival, without hal_release() and hal_commit(). */
@@ -275,9 +275,9 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_single_arrival
                             bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
-    const struct arrival a = next_of(sw, c);
+    const struct window_packet a = next_of(sw, c);
     struct burst b = {.moved = 0};
-    load_rooms(sw, &b, is_accelerator);
+    load_credits(sw, &b, is_accelerator);
     begin_vc(sw, c->vc, &b, is_accelerator);
     forward(sw, &a, &b, route, is_accelerator);
     if (b.moved)
@@ -302,7 +302,7 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_single_arrival *c)
 void hx_switch_wait(struct hx_switch *sw, const struct hx_single_arrival *c)
 {
     struct hx_input *in = &sw->input[c->input];
-    const struct arrival a = next_of(sw, c);
+    const struct window_packet a = next_of(sw, c);
     stall(sw, &a, heading_of(c->d), c->offered, HX_STALL_OUTPUT_BUSY);
     in->seen = hx_lane_add(in->seen, c->vc, 1);
 }
@@ -313,7 +313,7 @@ ALWAYS_INLINE uint64_t grant_one(struct hx_switch *sw, unsigned output, route_fu
     if (hal_tx_credits(sw->hal, output) == 0)
         return 0;
     struct burst b = {.moved = 0};
-    load_rooms(sw, &b, is_accelerator);
+    load_credits(sw, &b, is_accelerator);
     unsigned asking = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         asking |= (unsigned)(sw->wanted[vc] >> output & 1) << vc;

@@ -76,7 +76,7 @@ ALWAYS_INLINE struct hx_heading heading_of(const struct hx_desc *d)
 /* Returns where a waiting packet's next address is kept, with HAL_SHARED: addr_lo << 16 | addr_hi. */
 ALWAYS_INLINE uint32_t *kept_heading(const struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
 {
-    uint32_t *kept = sw->row + (size_t)sw->route.vcs * sw->inputs;
+    uint32_t *kept = sw->candidate_row + (size_t)sw->route.vcs * sw->inputs;
     return &kept[((size_t)vc * sw->inputs + input) * HX_WINDOW + position % HX_WINDOW];
 }
 
@@ -94,13 +94,13 @@ ALWAYS_INLINE struct hx_heading waiting_heading(const struct hx_switch *sw, unsi
 
 ALWAYS_INLINE uint32_t *row_of(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    return &sw->row[(size_t)vc * sw->inputs + input];
+    return &sw->candidate_row[(size_t)vc * sw->inputs + input];
 }
 
 /* Gives an (input, VC) a row for its first waiting packet. */
 ALWAYS_INLINE void take_row(struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    struct hx_rows *rows = sw->rows;
+    struct hx_rows *rows = sw->candidate_rows;
     uint32_t *row = row_of(sw, input, vc);
     if (*row)
         return;
@@ -117,7 +117,7 @@ ALWAYS_INLINE void take_row(struct hx_switch *sw, unsigned input, unsigned vc)
 /* Gives the row back if no packet waits; it is zero then. */
 ALWAYS_INLINE void give_row(struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    struct hx_rows *rows = sw->rows;
+    struct hx_rows *rows = sw->candidate_rows;
     if (sw->input[input].waiting[vc] || !rows->used)
         return;
     uint32_t *row = row_of(sw, input, vc);
@@ -157,17 +157,17 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
     hal_release(sw->hal, input, in->tail, in->seen, in->waiting);
 }
 
-/* A packet of a window. */
-struct arrival {
+/* A packet in the window of its (input, VC). */
+struct window_packet {
     unsigned input, vc;
     uint16_t position;
     const struct hx_desc *d;
     uint64_t offered; /* of a new packet: ports that its route offers; 0: not computed yet */
 };
 
-ALWAYS_INLINE struct arrival arrival_at(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
+ALWAYS_INLINE struct window_packet packet_at(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
 {
-    return (struct arrival){
+    return (struct window_packet){
         .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
 }
 

@@ -49,7 +49,7 @@ ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned i
 }
 
 /* Computes the candidate ports of a new packet to `to`. Returns false if the packet was dropped. */
-ALWAYS_INLINE bool admit(struct hx_switch *sw, const struct arrival *a, struct hx_heading *to, uint64_t open,
+ALWAYS_INLINE bool admit(struct hx_switch *sw, const struct window_packet *a, struct hx_heading *to, uint64_t open,
                          route_function *route, bool is_accelerator, uint64_t *ports)
 {
     if (a->offered) {

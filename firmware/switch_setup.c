@@ -10,7 +10,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
-/* Returns the length of hx_switch.row, rounded up to even. */
+/* Returns the length of hx_switch.candidate_row, rounded up to even. */
 static size_t row_numbers(size_t queues)
 {
     return (queues + (HAL_SHARED ? queues * HX_WINDOW : 0) + 1) & ~(size_t)1;
@@ -38,11 +38,11 @@ void hx_switch_init_sharing(struct hx_switch *sw, unsigned ports, unsigned vcs, 
                              .route.vcs = (uint8_t)vcs,
                              .job = job,
                              .first_vc = (uint8_t)(vcs - 1),
-                             .rows = rows};
+                             .candidate_rows = rows};
     sw->input = memory;
     sw->requests = (uint64_t *)(void *)(sw->input + ports);
-    sw->row = (uint32_t *)(void *)(sw->requests + queues);
-    sw->next_input = (uint8_t *)(sw->row + row_numbers(queues));
+    sw->candidate_row = (uint32_t *)(void *)(sw->requests + queues);
+    sw->next_input = (uint8_t *)(sw->candidate_row + row_numbers(queues));
     for (unsigned i = 0; i < ports; i++)
         sw->input[i].seen = sw->input[i].tail = hal_consumed(hal, i);
 }
@@ -53,7 +53,7 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
     uint64_t *own = (uint64_t *)memory + hx_switch_sharing_bytes(ports, vcs) / sizeof(uint64_t);
     hx_switch_init_sharing(sw, ports, vcs, job, hal, (struct hx_rows *)(void *)own, memory);
     for (unsigned queue = 0; queue < vcs * ports; queue++)
-        sw->row[queue] = queue + 1;
+        sw->candidate_row[queue] = queue + 1;
 }
 
 void hx_switch_reroute(struct hx_switch *sw)

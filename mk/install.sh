@@ -57,7 +57,7 @@ put 644 share/bash-completion/completions tools/completion/hxmesh
 put 644 share/doc/hxmesh README.md CONTRIBUTING.md CHANGELOG.md LICENSE
 put 644 share/doc/hxmesh/docs docs/*.md docs/*.svg
 put 644 share/hxmesh/firmware firmware/*.[ch]
-put 644 share/hxmesh/hal hal/kit_user.h hal/looks.h hal/user.h
+put 644 share/hxmesh/hal hal/kit_user.h hal/polled.h hal/user.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 # For programs that read the counters of a running fabric and its topology.

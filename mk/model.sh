@@ -3,9 +3,9 @@
 # states, depth and time.
 #
 # A run must find no error; or, with one rule broken, it must find that error, since a model that cannot fail proves
-# nothing. `least` is one run of each kind (for `make check`), `quick` is for `make check-all`, and `full` adds larger
-# bounds. HX_MODEL_DEPTH: greatest depth of the search in steps (1000000). A search that needs more is incomplete, and
-# an error.
+# nothing. `least` (for `make check`) proves sessions once and breaks a rule of each model, `quick` is for `make
+# check-all`, and `full` adds larger bounds. HX_MODEL_DEPTH: greatest depth of the search in steps (1000000). A search
+# that needs more is incomplete, and an error.
 set -euo pipefail
 
 output=$1

@@ -248,7 +248,7 @@ static void begin_messages(struct accelerator *a)
             *record = m.number + 1;
             workload_take(a->workload, &m);
         } else {
-            refused |= (uint32_t)1 << m.window;
+            refused |= (uint32_t)1 << m.queue;
         }
     }
 }

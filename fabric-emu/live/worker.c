@@ -69,7 +69,7 @@ static unsigned accelerator_switch_step(struct worker *w, struct node *n)
     return n->hal.tap->note ? shm_noted_accelerator_step(&n->sw) : hx_accelerator_step(&n->sw);
 }
 
-static unsigned tree_switch_step(struct worker *w, struct node *n)
+static unsigned router_switch_step(struct worker *w, struct node *n)
 {
     if (__builtin_expect(n->hal.tap == NULL, 1))
         return hx_router_step(&n->sw);
@@ -111,7 +111,7 @@ static unsigned sweep(struct worker *w, bool may_begin)
     if (__builtin_expect(w->feeding.feed != NULL, 0))
         work += feed_step(w);
     for (unsigned i = w->accelerator_nodes; i < w->switch_nodes; i++)
-        hops += tree_switch_step(w, &w->node[i]);
+        hops += router_switch_step(w, &w->node[i]);
     for (unsigned i = 0; i < w->bridges; i++) {
         shm_set_now(&w->shm, shm_clock_ns(w->clock));
         work += bridge_step(&w->bridge[i]);

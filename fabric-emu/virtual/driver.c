@@ -143,7 +143,7 @@ static void begin_messages(struct driver *d)
          hx_endpoint_takes(&d->endpoint) && !has_stopped(d, now) && workload_next(w, now, refused, &m);) {
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
         if (hx_endpoint_send(&d->endpoint, to.addr_hi, to.addr_lo, m.bytes, m.tag, m.due) != HX_OK) {
-            refused |= (uint32_t)1 << m.window;
+            refused |= (uint32_t)1 << m.queue;
             d->refused = w->ops->message != NULL;
             continue;
         }

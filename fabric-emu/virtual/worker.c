@@ -3,8 +3,8 @@
  * Within a window a worker visits each of its simulated nodes that has an event, by number. A window is as long as the
  * shortest link. Where links between workers are longer, a worker simulates several windows before it takes a turn:
  * packets to other workers belong to windows after those, so they are received at the turn. In the last window border
- * nodes are visited first; then the worker publishes its turn. So a worker with a long window does not stall the others
- * for the rest of it.
+ * nodes, which have links to other workers, are visited first; then the worker publishes its turn. So a worker with a
+ * long window does not stall the others for the rest of it.
  *
  * Time is cut into cells, as many windows as the longest link allows. A turn ends with its cell, and only at the end of
  * a cell workers decide whether to end. So the end of a run does not depend on how many windows a turn has. */
@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 enum {
-    UPDATE_WINDOWS = 1 << 5, /* from one update of the counters to the next */
-    PROGRESS_NODES = 256     /* numbers of nodes from one call of the channel to the next, after publication */
+    UPDATE_TURNS = 1 << 5, /* between updates of the counters */
+    PROGRESS_NODES = 256   /* numbers of nodes from one call of the channel to the next, after publication */
 };
 
 #define NONE UINT32_MAX
@@ -152,7 +152,7 @@ static bool relays(const struct worker *w)
     return w->v.tap && model_is_of_ranks(w->m) && w->self > 0;
 }
 
-/* `last`: of its turn. */
+/* Visits the nodes with events in a window. `last`: of its turn. */
 static void visit_all(struct worker *w, uint64_t window, bool last)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
@@ -283,7 +283,7 @@ struct virtual_turn worker_windows(struct worker *w)
     for (uint64_t n = 0;; n++) {
         const uint64_t first = turn.next;
         simulate_turn(w, first);
-        if (n % UPDATE_WINDOWS == 0)
+        if (n % UPDATE_TURNS == 0)
             publish_at = update_counters(w, publish_at);
         if (!w->published) {
             turn = own_turn(w, virtual_wheel_next(&w->v.wheel));

@@ -31,7 +31,7 @@ static void try_queued(struct kit *k)
 
 static void try_buffer(struct kit *k)
 {
-    unsigned buffer = hal_buffer(k->w.sw[0]);
+    unsigned buffer = hal_vc_buffer(k->w.sw[0]);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         unsigned room = hx_lane(k->room_at_first, vc);
         kit_expect(k, room == buffer || (room == HX_MAX_ROOM && buffer > room),
@@ -112,7 +112,7 @@ static void try_on_the_wire(struct kit *k)
 const struct kit_check kit_detour_checks[] = {
     {"hal_output_occupancy",
      "credit units sent by the output, on all VCs, that the far end still holds, as far as is known here.", try_queued},
-    {"hal_buffer", "credit units of a VC's buffer at the far end.", try_buffer},
+    {"hal_vc_buffer", "credit units of a VC's buffer at the far end.", try_buffer},
     {"hal_destination", "destination of the packet's frame (hx_frame_destination).", try_destination},
     {"hal_redirect", "sets the next address of an arrived packet, also in what hal_arrival() returned for it.",
      try_redirect},

@@ -50,7 +50,7 @@ void kit_gave(const char *function);
 #define hal_tx_credits(...)           KIT_CALL(hal_tx_credits, __VA_ARGS__)
 #define hal_packet_credits(...)       KIT_CALL(hal_packet_credits, __VA_ARGS__)
 #define hal_output_occupancy(...)     KIT_CALL(hal_output_occupancy, __VA_ARGS__)
-#define hal_buffer(...)               KIT_CALL(hal_buffer, __VA_ARGS__)
+#define hal_vc_buffer(...)            KIT_CALL(hal_vc_buffer, __VA_ARGS__)
 #define hal_destination(...)          KIT_CALL(hal_destination, __VA_ARGS__)
 #define hal_redirect(...)             KIT_CALL(hal_redirect, __VA_ARGS__)
 #define hal_transmit(...)             KIT_GIVE(hal_transmit, __VA_ARGS__)

@@ -79,7 +79,7 @@ static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned outpu
 }
 
 /* The same at all ports. */
-static inline unsigned hal_buffer(const struct hal_switch *h)
+static inline unsigned hal_vc_buffer(const struct hal_switch *h)
 {
     return h->port[0].peer_blocks;
 }

@@ -4,7 +4,7 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
-#include "hal/looks.h"
+#include "hal/polled.h"
 #include "hal/user.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/lanes.h"
@@ -54,7 +54,7 @@ static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned outpu
     return cable_occupancy(&h->node.port[output].cable);
 }
 
-static inline unsigned hal_buffer(const struct hal_switch *h)
+static inline unsigned hal_vc_buffer(const struct hal_switch *h)
 {
     return h->node.blocks;
 }

@@ -1,12 +1,12 @@
 /* hal_port.h - the shared-memory platform: the functions of include/hxmesh/hal.h over the rings of link.h and pool.h.
  *
- * A credit unit is a ring slot, which takes any packet. Each process of a fabric compiles the firmware against this
- * file. fabric-emu/live/nodes.c binds links and pools to switches and endpoints. */
+ * A credit unit is a ring slot, which takes any packet. The firmware in each process of a fabric is compiled against
+ * this file. fabric-emu/live/nodes.c binds links and pools to switches and endpoints. */
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
 #include "crc.h"
-#include "hal/looks.h"
+#include "hal/polled.h"
 #include "hal/user.h"
 #include "hxmesh/around.h"
 #include "hxmesh/lanes.h"
@@ -197,7 +197,7 @@ static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned outpu
     return hx_lanes_sum(hx_lanes_sub(tx->head, shm_load(&tx->link->tails)));
 }
 
-static inline unsigned hal_buffer(const struct hal_switch *h)
+static inline unsigned hal_vc_buffer(const struct hal_switch *h)
 {
     return h->size;
 }

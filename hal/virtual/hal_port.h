@@ -191,7 +191,7 @@ static inline uint64_t hal_tx_ready(const struct hal_switch *h)
     return ~h->blocked;
 }
 
-/* A step serves one instant, and an output holds one packet. */
+/* The switch is called for one packet or one output, and an output holds one packet. */
 enum { HAL_SPARSE = 1, HAL_VCS_APART = 0, HAL_SHARED = 0 };
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
@@ -248,7 +248,7 @@ static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned outpu
            hx_lanes_sum(virtual_credit_there(&h->tx[output], h->worker->now));
 }
 
-static inline unsigned hal_buffer(const struct hal_switch *h)
+static inline unsigned hal_vc_buffer(const struct hal_switch *h)
 {
     return h->worker->timing.vc_blocks;
 }
@@ -361,7 +361,7 @@ struct hal_endpoint {
  * acknowledgements, wait little. */
 enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth an endpoint step */ };
 
-/* Packets from the oldest one that its switch holds on. */
+/* Packets injected since the oldest that its switch still holds, itself included. */
 static inline unsigned virtual_injected(const struct hal_endpoint *h, unsigned plane)
 {
     const struct virtual_port *port = &h->plane[plane];

@@ -1,7 +1,7 @@
 /* sim_node.c - runs one simulated node through one window (sim_node.h). */
 #include "sim_node.h"
 #include "inline.h"
-#include "order.h"    /* circle: a step is watched by what it moves */
+#include "order.h"    /* circle: notes what this file's grants decide */
 #include "prefetch.h" /* circle: a visit prefetches for the next ones, which are simulated nodes */
 
 /* ---- events of a switch ---- */
@@ -44,7 +44,7 @@ ALWAYS_INLINE void note_waits(struct virtual_sim_node *e, struct hal_switch *h, 
     }
 }
 
-/* Outputs without credit for the packet that is next, but perhaps for a shorter one that has come or follows. */
+/* Outputs that lack credit for their next packet, but may have it for a shorter one. */
 ALWAYS_INLINE uint64_t to_try_again(const struct virtual_node *n, uint64_t outputs)
 {
     return n->hal.small ? outputs & n->hal.credit_blocked & wanted(n) : 0;

@@ -4,7 +4,7 @@
  *
  *     group       `size` ranks in an order; a rank is its position, 0 .. size - 1. The platform maps positions to hosts
  *     algorithm   for a position and a step: the peers, the ranges sent and received, add or copy; no state
- *     engine      `struct hx_collective`: messages, tags, windows, chunks, staging, sums
+ *     engine      `struct hx_collective`: messages, tags, queues, chunks, staging, sums
  *
  * Data that flows. Each member holds a vector of elements. The program names the messages that may go to the endpoint,
  * and takes the endpoint's events; it calls no other module. The platform joins the two:
@@ -18,7 +18,7 @@
  *         if (hx_endpoint_send(ep, address of m.to, m.bytes, m.tag, cookie) == HX_OK)
  *             hx_collective_take(c, &m);
  *         else
- *             refused |= (uint32_t)1 << m.window;
+ *             refused |= (uint32_t)1 << m.queue;
  *     }
  *
  * at the start, and after each step of the endpoint that brought an event (not within it). Without vector memory the
@@ -165,7 +165,7 @@ struct hx_collective_send {
     uint32_t to;    /* position */
     uint32_t bytes; /* may be 0 */
     uint32_t tag;
-    uint8_t window; /* number below 32; a refused window does not stop the others */
+    uint8_t queue; /* number below 32; a refused queue does not stop the others */
 };
 
 /* Set of numbers: all below `base`, and base + 1 + i for each bit i of `ahead`. */
@@ -174,9 +174,9 @@ struct hx_collective_track {
     uint32_t ahead;
 };
 
-/* Sliding window of the messages of a step; of a ring: of all steps of a phase, since they have one peer in each
+/* Messages of a step; of a ring: of all steps of a phase, since they have one peer in each
  * direction. Invariant: acked.base <= next <= acked.base + config.window. */
-struct hx_collective_window {
+struct hx_collective_queue {
     struct hx_collective_track in, acked;
     uint32_t next;  /* message to send */
     uint32_t added; /* messages that are added or copied: all below */
@@ -193,7 +193,7 @@ struct hx_collective_ring {
     uint32_t next, before;
 };
 
-/* Messages of a step, where all steps have one peer in each direction and share a window. */
+/* Messages of a step, where all steps have one peer in each direction and share a queue. */
 struct hx_collective_chunks {
     uint32_t elements, count; /* of a chunk; of chunks */
 };
@@ -213,10 +213,10 @@ struct hx_collective_phase {
     };
     uint32_t segments; /* of the range */
     uint32_t steps;    /* 0: nothing to do */
-    uint32_t window;   /* first window */
+    uint32_t queue;    /* first queue */
     union {
         struct hx_collective_progress progress;
-        struct hx_collective_chunks chunks; /* instead, of one window */
+        struct hx_collective_chunks chunks; /* instead, of one queue */
     };
     uint8_t turn;                /* step to examine first, counted from the cursor */
     uint8_t method, kind, shape; /* of collective_parts.h */
@@ -228,12 +228,12 @@ struct hx_collective {
     struct hx_collective_config config;
     uint8_t *vector;
     uint8_t *staging;
-    struct hx_collective_phase *phase;   /* [stripes][phases] */
-    struct hx_collective_window *window; /* [windows] */
-    uint64_t left;                       /* messages to receive, and to be reported as sent */
-    uint32_t windows;
+    struct hx_collective_phase *phase; /* [stripes][phases] */
+    struct hx_collective_queue *queue; /* [queues] */
+    uint64_t left;                     /* messages to receive, and to be reported as sent */
+    uint32_t queues;
     uint8_t stripes, phases;
-    uint8_t phase_bits, window_bits;          /* of a tag */
+    uint8_t phase_bits, queue_bits;           /* of a tag */
     uint8_t turn;                             /* stripe to examine first */
     uint8_t sending[HX_COLLECTIVE_STRIPES];   /* phase that sends */
     uint8_t receiving[HX_COLLECTIVE_STRIPES]; /* first phase that has not received everything */
@@ -282,7 +282,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 /* Returns the bytes of a chunk that keeps links of 50 GB/s on `planes` planes busy with few messages. */
 uint32_t hx_collective_chunk(const struct hx_collective_config *config, unsigned planes);
 
-/* Finds the next message that may go on a window that is not in `refused`. Returns false if there is none before
+/* Finds the next message that may go of a queue that is not in `refused`. Returns false if there is none before
  * the next event. */
 bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct hx_collective_send *send);
 

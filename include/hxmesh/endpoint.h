@@ -28,10 +28,10 @@
  * With unreachable_ns = UINT64_MAX the caller limits the time that a message is blocked.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... with at most `window` in flight;
- * message m waits until m - window is acknowledged. So as many slots a peer suffice to tell new, partial and finished
- * messages apart, whatever is retransmitted. The window is four messages a plane (hx_peer_window()), so that n planes
- * carry n times as many messages of a packet. At most HX_MESSAGE_WINDOW packets of a message are ahead of the
- * acknowledged ones.
+ * message m waits until m - window is acknowledged. So `window` slots for each peer suffice to tell new, partial and
+ * finished messages apart, whatever is retransmitted. The window is four messages a plane, rounded up to a power of two
+ * (hx_peer_window()), so that n planes carry n times as many messages of a packet. At most HX_MESSAGE_WINDOW packets of
+ * a message are ahead of the acknowledged ones.
  *
  *     sender     free -> active (ready to inject | waits for acknowledgement) -> free       events: SENT, FAILED
  *     receiver   empty -> active -> done -> active (next message of the slot)               event:  RECEIVED
@@ -170,10 +170,10 @@ struct hx_map {
 struct hx_receive {
     uint32_t message; /* number; of an empty slot the least acceptable one */
     uint32_t packets;
-    uint32_t base;          /* packets received without a gap */
-    uint32_t received;      /* packets received */
-    uint32_t reported;      /* `received` at the last acknowledgement; initially offset by first_ack */
-    uint32_t reported_base; /* `base` at the last acknowledgement; initially offset by first_ack */
+    uint32_t base;       /* packets received without a gap */
+    uint32_t received;   /* packets received */
+    uint32_t acked;      /* `received` at the last acknowledgement; initially offset by first_ack */
+    uint32_t acked_base; /* `base` at the last acknowledgement; initially offset by first_ack */
     uint32_t tag;
     uint32_t early;
     uint16_t last_length;

@@ -22,10 +22,10 @@
  * ---- constants of the platform: enum { HAL_SPARSE, HAL_VCS_APART, HAL_SHARED }; ----
  *
  * HAL_SPARSE
- *     1: a step of an accelerator finds one or two packets. It follows the bits of hal_rx_pending() instead of examining
- *     each input, and asks for credit only of outputs that a packet may take. 0: it finds bursts.
+ *     1: an accelerator's switch is called for one packet or one output. It follows the bits of hal_rx_pending() instead
+ *     of examining each input, and asks for credit only of outputs that a packet may take. 0: a step finds bursts.
  * HAL_VCS_APART
- *     1: the VCs of an output share no credit. 0: they share it; then an output takes one packet a step, of any VC.
+ *     1: a step may send on each VC of an output. 0: an output takes one packet a step, of any VC.
  * HAL_SHARED
  *     1: other processes may overwrite what hal_arrival() returns. The switch reads it once and keeps next addresses of
  *     waiting packets. 0: it is stable until released or redirected.
@@ -49,7 +49,7 @@
  *     credit units of the packet, at least 1; of a descriptor that hal_arrival() returned.
  * unsigned hal_output_occupancy(struct hal_switch *, unsigned output)
  *     routers: credit units sent by the output, on all VCs, that the far end still holds, as far as is known here.
- * unsigned hal_buffer(const struct hal_switch *)
+ * unsigned hal_vc_buffer(const struct hal_switch *)
  *     routers: credit units of a VC's buffer at the far end.
  * bool hal_output_is_busy(struct hal_switch *, unsigned output)
  *     true: the output transmits another packet, whatever its credit. false where transmission takes no time here.
@@ -78,7 +78,7 @@
  * unsigned hal_train(const struct hal_endpoint *)
  *     most packets that one descriptor may carry, a power of two up to 4. 1 on wires. A train is successive full packets
  *     of a message, of which the last may be shorter. Its frame has the header of the first one, with the length and CRC
- *     of the whole, and the payload of all. It waits until hal_inject_room() has reached its packets.
+ *     of the whole, and the payload of all. It waits until hal_inject_room() is at least its packets.
  * bool hal_buffer_get(struct hal_endpoint *, uint32_t *buffer, bool urgent)   urgent: may take the last ones, for
  *                                                                      acknowledgements
  * void hal_buffer_put(struct hal_endpoint *, uint32_t buffer)

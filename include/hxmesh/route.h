@@ -89,9 +89,9 @@ static inline uint64_t hx_mesh_ports(const struct hx_route *r, unsigned input, u
     return (uint64_t)(r->x_table[gx] & r->y_table[gy] & r->turn_mask[input]);
 }
 
-static inline uint64_t hx_router_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
+static inline uint64_t hx_router_ports(const struct hx_route *r, unsigned input, unsigned addr_hi, unsigned addr_lo)
 {
-    return r->addr_hi_ports[gx] & r->addr_lo_ports[gy < r->rows ? gy : r->rows] & r->from[input];
+    return r->addr_hi_ports[addr_hi] & r->addr_lo_ports[addr_lo < r->rows ? addr_lo : r->rows] & r->from[input];
 }
 
 static inline uint64_t hx_route_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)

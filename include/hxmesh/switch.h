@@ -94,7 +94,7 @@ static inline void hx_desc_set_via(struct hx_desc *d, unsigned via)
     X(FOREIGN_JOB, "foreign_job") /* packet of another job at a board */                                               \
     X(NO_ROUTE, "no_route")       /* router: all paths, forward and back, are down */                                  \
     X(OVERRUN, "overrun")         /* wire: more data than granted */                                                   \
-    X(MALFORMED, "malformed")     /* wire: a frame that does not decode */                                             \
+    X(MALFORMED, "malformed")     /* a frame that does not decode, or is for no place of the fabric */                 \
     X(CHECKSUM, "checksum")       /* endpoint: CRC-32C does not match */                                               \
     X(DUPLICATE, "duplicate")     /* endpoint: payload received earlier */                                             \
     X(STALE, "stale")             /* endpoint: from before a restart */                                                \
@@ -149,33 +149,37 @@ struct hal_switch; /* platform's part, in hal_port.h */
 struct hx_switch {
     struct hx_route route;
     struct hal_switch *hal;
-    uint16_t inputs, outputs; /* accelerator: 5 and 5 */
-    uint16_t job;             /* accelerator: the only job with passage */
-    uint8_t first_input;      /* input to examine first; rotates with each step */
-    uint8_t first_vc;         /* VC to examine first where VCs share credit; rotates, so no VC starves */
-    uint64_t tie;             /* RNG state: breaks ties */
-    uint64_t wanted[HX_VCS];  /* outputs that waiting packets of the VC want */
-    struct hx_input *input;   /* [inputs] */
-    struct hx_rows *rows;     /* of candidates: waiting packets for the output, bit by position % 64 */
-    uint64_t *requests;       /* [VC][output]: inputs with candidates */
-    uint8_t *next_input;      /* [VC][output]: input of the next grant */
-    uint32_t *row;            /* [VC][input]: its row of candidates. With HAL_SHARED there follow: kept_heading() */
+    uint16_t inputs, outputs;       /* accelerator: 5 and 5 */
+    uint16_t job;                   /* accelerator: the only job with passage */
+    uint8_t first_input;            /* input to examine first; rotates when a packet leaves */
+    uint8_t first_vc;               /* VC to examine first where VCs share credit; rotates, so no VC starves */
+    uint64_t tie;                   /* RNG state: breaks ties */
+    uint64_t wanted[HX_VCS];        /* outputs that waiting packets of the VC want */
+    struct hx_input *input;         /* [inputs] */
+    struct hx_rows *candidate_rows; /* of candidates: waiting packets for the output, bit by position % 64 */
+    uint64_t *requests;             /* [VC][output]: inputs with candidates */
+    uint8_t *next_input;            /* [VC][output]: input of the next grant */
+    uint32_t *candidate_row; /* [VC][input]: its row of candidates. With HAL_SHARED there follow: kept_heading() */
 };
 
 /* Returns, by output, which packets of the window of (input, VC) may leave there. */
 static inline uint64_t *hx_switch_candidates(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    return hx_rows_words(sw->rows) + (size_t)sw->row[(size_t)vc * sw->inputs + input] * sw->outputs;
+    return hx_rows_words(sw->candidate_rows) + (size_t)sw->candidate_row[(size_t)vc * sw->inputs + input] * sw->outputs;
 }
 
 /* Returns how many packets wait for an output, alone or among others. */
-static inline uint64_t hx_switch_waiting_for(const struct hx_switch *sw, unsigned output)
+static inline unsigned hx_switch_waiting_for(const struct hx_switch *sw, unsigned output)
 {
-    uint64_t packets_waiting = 0;
-    for (unsigned input = 0; input < sw->inputs; input++)
-        for (unsigned vc = 0; vc < sw->route.vcs; vc++)
-            packets_waiting += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
-    return packets_waiting;
+    unsigned sum = 0;
+    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
+        uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
+        for (; inputs; inputs &= inputs - 1) {
+            unsigned input = (unsigned)__builtin_ctzll(inputs);
+            sum += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
+        }
+    }
+    return sum;
 }
 
 /* Returns the next 64-bit number. Its steps follow the golden ratio, so that traffic patterns cannot resonate with
@@ -234,10 +238,10 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     return d->vc < r->last_vc ? offered : offered & ~hx_router_incrementing(r, input, offered);
 }
 
-/* A single arrival: the first packet that the switch has not seen of its (input, VC). */
+/* A single arrival: a new packet, the first of its (input, VC) that the switch has not seen, handed over alone. */
 struct hx_single_arrival {
     const struct hx_desc *d; /* from hal_arrival() */
-    uint64_t offered;        /* from hx_accelerator_offers() or hx_router_offers() */
+    uint64_t offered;        /* candidates, from hx_accelerator_offers() or hx_router_offers(); 0 as there */
     unsigned input, vc;
 };
 
@@ -247,7 +251,7 @@ unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_single_arriva
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_single_arrival *c);
 /* The same for a packet with offered outputs that are all busy: it waits. */
 void hx_switch_wait(struct hx_switch *sw, const struct hx_single_arrival *c);
-/* A step in which one waiting packet may leave, by `output`. Return its candidates; 0: none left. */
+/* A step in which one waiting packet may leave, by `output`. Return its candidates; 0: no packet went. */
 uint64_t hx_accelerator_grant(struct hx_switch *sw, unsigned output);
 uint64_t hx_router_grant(struct hx_switch *sw, unsigned output);
 

@@ -153,7 +153,7 @@ static bool offer(struct executor *e, struct instance *c)
         e->offered.peer = messages_peer(e, rank_at(e, c, send->to));
         if (e->peer[e->offered.peer].in_flight < e->plan->window)
             return true;
-        instance_block(e, c, e->offered.peer, send->window);
+        instance_block(e, c, e->offered.peer, send->queue);
     }
     return false;
 }

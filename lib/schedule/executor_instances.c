@@ -113,10 +113,10 @@ void instance_unlist(struct executor *e, struct instance *c)
 
 /* ---- windows ---- */
 
-void instance_block(struct executor *e, struct instance *c, uint32_t peer, uint8_t window)
+void instance_block(struct executor *e, struct instance *c, uint32_t peer, uint8_t queue)
 {
-    c->refused |= (uint32_t)1 << window;
-    note_add(e, &e->peer[peer].blocked, (struct note){.instance = c, .window = window});
+    c->refused |= (uint32_t)1 << queue;
+    note_add(e, &e->peer[peer].blocked, (struct note){.instance = c, .queue = queue});
 }
 
 void instances_open(struct executor *e, uint32_t peer)
@@ -136,7 +136,7 @@ void instances_unblock(struct executor *e)
         struct peer *p = &e->peer[peer];
         if (p->blocked.first != NONE && p->in_flight < e->plan->window) {
             const struct note note = note_take(e, &p->blocked);
-            note.instance->refused &= ~((uint32_t)1 << note.window);
+            note.instance->refused &= ~((uint32_t)1 << note.queue);
             instance_unlist(e, note.instance);
             insert(e, note.instance, NULL, e->first_sender);
             return;

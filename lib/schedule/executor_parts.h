@@ -96,7 +96,7 @@ struct stream {
 };
 
 /* An element of a list: a message that arrived before its collective began (from, tag), one that overtook another
- * (number, tag), or a collective that waits for the window of a peer (instance, window). */
+ * (number, tag), or a collective that waits for the window of a peer (instance, queue). */
 struct note {
     struct instance *instance;
     union {
@@ -104,8 +104,8 @@ struct note {
         uint32_t number; /* among the messages of its source */
     };
     uint32_t tag;
-    uint32_t next;  /* in its list or of free elements */
-    uint8_t window; /* of the engine */
+    uint32_t next; /* in its list or of free elements */
+    uint8_t queue; /* of the engine */
 };
 
 /* A collective in progress, or one that has not begun but has messages. Its address stays. */
@@ -114,7 +114,7 @@ struct instance {
     uint32_t group_number; /* of the group, among those of this rank */
     uint32_t ordinal;      /* of the collective in the group, modulo what fits into a tag */
     uint32_t operation;    /* of this rank; NONE: it has not begun */
-    uint32_t refused;      /* windows of the engine to peers with a full window, bits */
+    uint32_t refused;      /* queues of the engine to peers with a full window, bits */
     struct list early;     /* messages that arrived before it began: elements of executor.note */
     const struct executor_choice *choice;
     struct hx_collective engine;
@@ -317,8 +317,8 @@ struct note note_take(struct executor *e, struct list *list);
 /* The collective may send: it comes last, if it is not listed. */
 void instance_list(struct executor *e, struct instance *c);
 void instance_unlist(struct executor *e, struct instance *c);
-/* The window of a peer is full: the collective does not ask for this window until it opens. */
-void instance_block(struct executor *e, struct instance *c, uint32_t peer, uint8_t window);
+/* The window of a peer is full: the collective does not ask for this queue until it opens. */
+void instance_block(struct executor *e, struct instance *c, uint32_t peer, uint8_t queue);
 /* A message to a peer was acknowledged. */
 void instances_open(struct executor *e, uint32_t peer);
 /* Lists one collective that waits for an open window, first of all. One at a time: it may fill the window. */

@@ -53,7 +53,7 @@ static void delay(struct collective *p, const struct hx_collective_send *s)
 static bool find(struct collective *p, uint64_t now, uint32_t refused, struct hx_collective_send *s)
 {
     const struct delayed *first = first_delayed(p);
-    p->offers_delayed = first && first->until <= now && !(refused >> first->send.window & 1U);
+    p->offers_delayed = first && first->until <= now && !(refused >> first->send.queue & 1U);
     if (p->offers_delayed) {
         *s = first->send;
         return true;
@@ -74,7 +74,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     if (p->over || !find(p, now, refused, s))
         return false;
     *m = (struct workload_message){
-        .to = p->job->host[s->to], .tag = s->tag, .bytes = s->bytes, .number = *w->begun, .window = s->window};
+        .to = p->job->host[s->to], .tag = s->tag, .bytes = s->bytes, .number = *w->begun, .queue = s->queue};
     return true;
 }
 

@@ -30,7 +30,7 @@ static void send_all(struct trial *t, uint32_t host)
         if (packets_send(&t->packets, host, m->job->host[s.to], s.bytes, s.tag))
             hx_collective_take(&m->c, &s);
         else
-            refused |= (uint32_t)1 << s.window;
+            refused |= (uint32_t)1 << s.queue;
     }
     packets_inject(&t->packets, host);
 }

@@ -12,7 +12,7 @@
  *         if (hx_endpoint_send(ep, ..., m.number) == HX_OK)
  *             workload_take(w, &m);
  *         else
- *             refused |= (uint32_t)1 << m.window;
+ *             refused |= (uint32_t)1 << m.queue;
  *     }
  *
  * The loop runs at the start, after each step of the endpoint that brought an event, and at the time of
@@ -60,7 +60,7 @@ struct workload_message {
     uint64_t bytes;
     uint64_t number; /* index among this accelerator's messages, from 0 */
     uint64_t due;    /* ps: start by the offered rate; without a rate 0 */
-    unsigned window; /* below 32; a refusal on one window does not block others */
+    unsigned queue;  /* number of the queue that it comes from, below 32: a refusal holds back this queue alone */
 };
 
 /* First member of each kind's struct. */
@@ -77,7 +77,7 @@ struct workload {
 /* Functions of a kind; NULL where stated. */
 struct workload_ops {
     size_t bytes; /* of its struct, which each message touches */
-    /* a message that waits for its host is passed by others; false: its window is refused */
+    /* a message that waits for its host is passed by others; false: its queue is refused */
     bool passes;
     bool (*next)(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m);
     void (*take)(struct workload *w,
@@ -143,7 +143,7 @@ static inline bool workload_is_common(const struct workload_plan *plan, uint32_t
     return workload_is_collective(plan, rank) || workload_is_schedule(plan, rank);
 }
 
-/* Writes the next message that may go, on a window without its bit in `refused`. Returns false if there is none before
+/* Writes the next message that may go, of a queue without its bit in `refused`. Returns false if there is none before
  * the next event or workload_wake(). */
 static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {

@@ -18,7 +18,7 @@
  * DOUBLES and SENDS in all. Breaking a rule shows that it is needed: BREAK_SESSION (an open end accepts data and
  * grants, and sends limits), BREAK_LIMIT (an open end sends limits), BREAK_NAMES (counts of any session are
  * accepted), BREAK_NONCE (a question ends an open end's session), BREAK_RECONCILE (nothing is written off),
- * BREAK_HELD (a new session forgets the buffer's content). */
+ * BREAK_HELD (a new session forgets the buffer's content), BREAK_FULL (a full buffer's limit of 0 is sent). */
 
 #ifndef BUFFER
 #define BUFFER 2

@@ -90,10 +90,10 @@ static void drive(struct player *p)
     if (p >= w.e.player + w.begun)
         return;
     for (uint32_t refused = 0; hx_collective_next(&p->c, refused, &s);) {
-        assert_false(refused >> s.window & 1);
+        assert_false(refused >> s.queue & 1);
         bool busy = *in_flight(p, &w.e.player[s.to]) >= HX_PEER_WINDOW;
         if (busy || seeded_below(&w.random, 100) < w.refusals)
-            refused |= (uint32_t)1 << s.window;
+            refused |= (uint32_t)1 << s.queue;
         else
             hand_over(p, &s);
     }
@@ -131,7 +131,7 @@ static uint64_t digest(const struct player *p)
 }
 
 /* An acknowledgement of a message not in flight changes nothing: of one acknowledged earlier, not yet sent, or of no
- * window. */
+ * queue. */
 static void acknowledge_nothing(const struct letter *like)
 {
     struct player *p = like->from;

@@ -67,7 +67,7 @@ static void drive(struct player *p)
                              s.tag, 0) == HX_OK)
             hx_collective_take(&p->c, &s);
         else
-            refused |= (uint32_t)1 << s.window;
+            refused |= (uint32_t)1 << s.queue;
     }
 }
 

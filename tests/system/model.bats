@@ -9,7 +9,7 @@ searched() {
     [[ $output == *": proven ("[1-9]* && $output == *"BREAK_"* ]]
 }
 
-@test "a model of each kind, and one of each with a rule broken" {
+@test "the model of sessions, and each model with a rule broken" {
     searched least
 }
 

@@ -128,7 +128,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -q '>16x16 Hx2Mesh, paper (table II)<' out/fig11.svg
     run ! grep -q '>32x32 Hx1Mesh, paper' out/fig11.svg
     grep -q '>two rings, closed form<' out/fig17.svg
-    grep -q 'not given' out/fig12.txt
+    grep -q 'values read off a plot are left out' out/fig12.txt
 }
 
 # bats test_tags=all

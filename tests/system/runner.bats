@@ -24,6 +24,7 @@ runs() {
 
 @test "runner: twelve parts are all runs, each once, whatever they took here" {
     cd "$TOP"
+    unset HX_FILE HX_TEST # of the run that this is part of
     all=()
     for run in tests/system/*.bats tests/property/prop_*.c tests/unit/test_*.c; do
         case $run in

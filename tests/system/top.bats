@@ -62,7 +62,7 @@ never_above_one() {
     run hxmesh top --name "$NAME" --once --interval 100ms
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "hxmesh top  $NAME: 2x2 Hx2Mesh, 1 plane "*" running "* ]]
-    [[ "$output" == *"packets/s    Gb/s of the hottest "*"hottest links"*"packets/s sent by each accelerator"* ]]
+    [[ "$output" == *"packets/s    Gb/s   share "*"hottest links"*"packets/s sent by each accelerator"* ]]
     TERM=dumb run hxmesh top "$NAME" --count 2 --interval 100ms
     [ "$(grep -c '^hxmesh top' <<<"$output")" -eq 2 ]
     first=$PID other=$NAME

@@ -75,6 +75,19 @@ break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
     verify whole.pcapng --strict | grep -qx "whole.pcapng: good"
 }
 
+@test "verify: a fault allows paths around it even if its annotation comes last" {
+    needs editcap
+    printf '%s\n' h0,s0 h1,s1 h2,s2 h3,s3 s0,s1 s1,s2 s2,s3 s3,s0 >ring.csv
+    "$HXMESH" run "graph ring.csv" --clock virtual -q -t all-to-all-random -m 8KiB -d 20us \
+        --fault "s1 down at 5us for 5us" --capture first.pcapng --snaplen 96
+    LC_ALL=C sed 's/fault at 5 us/Fault at 5 us/' first.pcapng >never.pcapng
+    run -1 verify never.pcapng
+    frames=$(verify first.pcapng --json - | jq .frames)
+    editcap -a "$frames:fault at 5 us: s1 down at 5us for 5us" never.pcapng last.pcapng
+    verify last.pcapng >text
+    [ "$(head -n 1 text)" = "last.pcapng: good" ]
+}
+
 @test "verify: it says what was checked" {
     needs editcap
     make_capture good.pcapng

@@ -190,7 +190,7 @@ static void refuses_more_messages_than_a_tag_can_number(void **state)
     }
 }
 
-/* Messages of one window are numbered with 32 bits; their number has to fit too. */
+/* Messages of one queue are numbered with 32 bits; their number has to fit too. */
 static void counts_messages_with_32_bits(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void counts_messages_with_32_bits(void **state)
     chain.bytes = all - 2;
     REFUSES(chain, bytes, all - 1);
     REFUSES(chain, bytes, all);
-    /* a window of 2 (n - 1) steps */
+    /* a queue of 2 (n - 1) steps */
     struct hx_collective_config ring = line_of(HX_ALL_REDUCE, HX_BY_HIERARCHY, 3);
     ring.type = HX_INT8;
     ring.chunk = ring.stripes = 1;
@@ -212,7 +212,7 @@ static void counts_messages_with_32_bits(void **state)
     ring.chunk = ring.stripes = 1;
     ring.bytes = 2 * (all - 2);
     REFUSES(ring, bytes, 8 * all);
-    /* two windows leave 31 bits */
+    /* two queues leave 31 bits */
     struct hx_collective_config two = line_of(HX_ALL_REDUCE, HX_BY_RING, 2);
     two.type = HX_INT8;
     two.chunk = 1;
@@ -227,18 +227,18 @@ static void each_message_has_a_tag_of_its_own(void **state)
         const struct hx_collective_config config = config_of(HX_ALL_REDUCE, algorithm);
         const struct hx_collective c = begin(&config, NULL, NULL);
         struct hx_message m;
-        uint32_t windows = 0;
+        uint32_t queues = 0;
         for (uint32_t phase = 0; phase < 1U << c.phase_bits; phase++) {
-            for (uint32_t window = 0; window < 1U << c.window_bits; window++) {
-                bool exists = phase < (uint32_t)c.stripes * c.phases && window < hx_windows_of(&c.phase[phase]);
-                assert_int_equal(hx_tag_find(&c, hx_tag_of(&c, phase, window, 3), &m), exists);
+            for (uint32_t queue = 0; queue < 1U << c.queue_bits; queue++) {
+                bool exists = phase < (uint32_t)c.stripes * c.phases && queue < hx_queues_of(&c.phase[phase]);
+                assert_int_equal(hx_tag_find(&c, hx_tag_of(&c, phase, queue, 3), &m), exists);
                 if (!exists)
                     continue;
-                assert_ptr_equal(m.window, &c.window[windows++]);
+                assert_ptr_equal(m.queue, &c.queue[queues++]);
                 assert_int_equal(m.number, 3);
             }
         }
-        assert_int_equal(windows, c.windows);
+        assert_int_equal(queues, c.queues);
     }
 }
 
@@ -352,8 +352,8 @@ static void large_messages_are_whole_packets(void **state)
 
 /* ---- messages ---- */
 
-/* Two messages of a window, and a third when the older has arrived. */
-static void offers_each_lane_up_to_its_window(void **state)
+/* Two messages of a queue, and a third when the older has arrived. */
+static void offers_each_queue_up_to_its_window(void **state)
 {
     (void)state;
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_RINGS);
@@ -363,17 +363,17 @@ static void offers_each_lane_up_to_its_window(void **state)
     config.chunk = 16;
     struct hx_collective c = begin(&config, NULL, NULL);
     while (hx_collective_next(&c, 0, &s)) {
-        assert_true(s.window < 4 && taken[s.window] < 2);
-        tag[s.window][taken[s.window]++] = s.tag;
+        assert_true(s.queue < 4 && taken[s.queue] < 2);
+        tag[s.queue][taken[s.queue]++] = s.tag;
         hx_collective_take(&c, &s);
     }
-    for (unsigned window = 0; window < 4; window++)
-        assert_int_equal(taken[window], 2);
+    for (unsigned queue = 0; queue < 4; queue++)
+        assert_int_equal(taken[queue], 2);
     assert_int_equal(hx_collective_sent(&c, tag[2][1]), HX_OK);
     assert_false(hx_collective_next(&c, 0, &s));
     assert_int_equal(hx_collective_sent(&c, tag[2][0]), HX_OK);
     assert_true(hx_collective_next(&c, 0, &s));
-    assert_int_equal(s.window, 2);
+    assert_int_equal(s.queue, 2);
 }
 
 /* No stripe goes twice before the others have gone. */
@@ -386,7 +386,7 @@ static void offers_streams_in_turn(void **state)
     struct hx_collective c = begin(&config, NULL, NULL);
     for (unsigned n = 0; n < 8; n++) {
         assert_true(hx_collective_next(&c, 0, &s));
-        assert_int_equal(s.window, n % 4);
+        assert_int_equal(s.queue, n % 4);
         hx_collective_take(&c, &s);
     }
 }
@@ -413,8 +413,8 @@ static void refused_messages_are_offered_again(void **state)
     const struct hx_collective c = begin(&config, NULL, NULL);
     struct hx_collective_send first, other, again;
     assert_true(hx_collective_next(&c, 0, &first));
-    assert_true(hx_collective_next(&c, (uint32_t)1 << first.window, &other));
-    assert_int_not_equal(first.window, other.window);
+    assert_true(hx_collective_next(&c, (uint32_t)1 << first.queue, &other));
+    assert_int_not_equal(first.queue, other.queue);
     assert_int_not_equal(first.to, other.to);
     assert_false(hx_collective_next(&c, UINT32_MAX, &other));
     assert_true(hx_collective_next(&c, 0, &again));
@@ -495,8 +495,8 @@ static void only_children_and_the_parent_are_accepted(void **state)
         unsigned taken = 0;
         config.position = due[i][0];
         struct hx_collective c = begin(&config, NULL, NULL);
-        for (uint32_t window = 0; window < 1U << c.window_bits; window++)
-            taken += hx_collective_place(&c, hx_tag_of(&c, 0, window, 0), 0, NULL, 0) == HX_OK;
+        for (uint32_t queue = 0; queue < 1U << c.queue_bits; queue++)
+            taken += hx_collective_place(&c, hx_tag_of(&c, 0, queue, 0), 0, NULL, 0) == HX_OK;
         assert_int_equal(taken, due[i][1]);
     }
 }
@@ -618,7 +618,7 @@ static void play_on(unsigned player)
     }
 }
 
-/* Acknowledges the latest message first: the others are in flight when its window goes on. */
+/* Acknowledges the latest message first: the others are in flight when its queue goes on. */
 static void play_to_the_end(void (*between)(unsigned player))
 {
     for (bool busy = true; busy;) {
@@ -648,7 +648,7 @@ static bool is_in_flight(unsigned player, uint32_t tag)
     return false;
 }
 
-/* Tries tags of all windows, with numbers somewhat beyond those in use. */
+/* Tries tags of all queues, with numbers somewhat beyond those in use. */
 static void validate_all_tags(unsigned player)
 {
     static uint8_t saved[4096];
@@ -656,10 +656,10 @@ static void validate_all_tags(unsigned player)
     const uint64_t bytes = hx_collective_state(&c->config);
     assert_true(bytes <= sizeof saved);
     memcpy(saved, c->phase, bytes);
-    for (uint32_t window = 0; window < 1U << (c->phase_bits + c->window_bits); window++) {
+    for (uint32_t queue = 0; queue < 1U << (c->phase_bits + c->queue_bits); queue++) {
         for (uint32_t number = 0; number < 20; number++) {
             struct hx_collective copy = *c;
-            const uint32_t tag = hx_tag_of(c, 0, window, number); /* parts too: their bits are above */
+            const uint32_t tag = hx_tag_of(c, 0, queue, number); /* parts too: their bits are above */
             bool due = is_in_flight(player, tag);
             assert_int_equal(hx_collective_sent(&copy, tag), due ? HX_OK : HX_E_RANGE);
             assert_int_equal(copy.left, c->left - due);
@@ -745,7 +745,7 @@ int main(void)
         cmocka_unit_test(proposed_chunks_are_whole_packets_within_bounds),
         cmocka_unit_test_teardown(a_message_has_no_bytes_beyond_it, lab_free),
         cmocka_unit_test_teardown(large_messages_are_whole_packets, lab_free),
-        cmocka_unit_test_teardown(offers_each_lane_up_to_its_window, lab_free),
+        cmocka_unit_test_teardown(offers_each_queue_up_to_its_window, lab_free),
         cmocka_unit_test_teardown(offers_streams_in_turn, lab_free),
         cmocka_unit_test_teardown(offers_peers_in_turn, lab_free),
         cmocka_unit_test_teardown(refused_messages_are_offered_again, lab_free),

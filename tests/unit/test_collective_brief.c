@@ -136,16 +136,16 @@ static void brief_tags_fit_their_bits(void **state)
         config.size *= 9;
     }
     assert_int_equal(hx_collective_init(&c, &config, lab_memory(hx_collective_state(&config)), NULL, NULL), HX_OK);
-    assert_int_equal(c.windows, 32 * 6 * 4 * 2);
+    assert_int_equal(c.queues, 32 * 6 * 4 * 2);
     uint32_t found = 0;
-    for (uint32_t high = 0; high < 1U << (c.phase_bits + c.window_bits); high++) {
-        const uint32_t full = high << (32U - c.phase_bits - c.window_bits);
+    for (uint32_t high = 0; high < 1U << (c.phase_bits + c.queue_bits); high++) {
+        const uint32_t full = high << (32U - c.phase_bits - c.queue_bits);
         const uint32_t brief = hx_collective_brief(&c, full);
         assert_true(brief < 1U << HX_COLLECTIVE_BRIEF_BITS);
         assert_int_equal(hx_collective_arriving(&c, 0, brief, &tag), HX_OK);
         found += tag == full;
     }
-    assert_int_equal(found, c.windows);
+    assert_int_equal(found, c.queues);
 }
 
 /* A step that the collective does not have, or not with this peer, is refused. */

@@ -586,7 +586,7 @@ static unsigned expect_same_candidates(const struct rig *own, const struct rig *
         for (unsigned input = 0; input < ports; input++) {
             assert_memory_equal(hx_switch_candidates(&own->sw, input, vc),
                                 hx_switch_candidates(&sharing->sw, input, vc), ports * sizeof(uint64_t));
-            bool has_row = sharing->sw.row[vc * ports + input] != 0;
+            bool has_row = sharing->sw.candidate_row[vc * ports + input] != 0;
             assert_int_equal(has_row, sharing->sw.input[input].waiting[vc] != 0);
             in_use += has_row;
         }

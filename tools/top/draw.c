@@ -221,7 +221,7 @@ static void draw_links(struct canvas *c, const struct top *t, const struct top_v
     if (row + 1 >= end)
         return;
     (void)canvas_print(c, row, 0, CANVAS_BOLD, "%9s %7s %s", view->order == TOP_BY_RATE ? "packets/s" : "packets",
-                       "Gb/s", top_is_virtual(t) ? "  load" : "of the hottest");
+                       "Gb/s", top_is_virtual(t) ? "  load" : "  share");
     unsigned at = canvas_print(c, row++, LINK_COLUMN, CANVAS_BOLD, "%s",
                                view->order == TOP_BY_RATE ? "hottest links" : "links by packets in all");
     if (view->plane != TOP_ALL_PLANES)
@@ -245,7 +245,7 @@ static void draw_help(struct canvas *c, unsigned row, const struct top_view *vie
         "h ?      this help",
         "",
         "Gb/s     that a link carries now, headers and all, by the fabric's clock",
-        "of the hottest   live: its packets, as a share of the hottest link's",
+        "share    live: its packets, as a share of the hottest link's",
         "load     virtual clock: share of the time that the link is busy",
         "rates    per second of the fabric's clock; hops/s of real time",
     };

@@ -9,6 +9,8 @@
     hx_verify_find(v, &(struct hx_seen_at){(s)->frame, (s)->time_ns, (s)->port, &(s)->seen.key}, by, false, rule,      \
                    __VA_ARGS__)
 #define FIND(v, s, rule, ...) FIND_BUT(v, s, made_up_by(v, s), rule, __VA_ARGS__)
+/* A breach that a fault or planned change of links allows, even if its annotation comes later. */
+#define FIND_PATH(v, s, rule, ...) FIND_BUT(v, s, made_up_by(v, s) | HX_ALLOW_REROUTE, rule, __VA_ARGS__)
 
 /* The allowances of a frame without a verified checksum: damage on an unseen link may have made it from another. */
 static unsigned made_up_by(struct hx_verify *v, const struct hx_capture_frame *s)
@@ -137,9 +139,10 @@ static void validate_hops(struct hx_verify *v, const struct hx_capture_frame *s,
     if (beyond <= most - least)
         return;
     if (least == most)
-        FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u switches lie behind it", s->seen.data.hops, least);
+        FIND_PATH(v, s, HX_RULE_HOPS, "hops is %u, but %u switches lie behind it", s->seen.data.hops, least);
     else
-        FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u to %u switches lie behind it", s->seen.data.hops, least, most);
+        FIND_PATH(v, s, HX_RULE_HOPS, "hops is %u, but %u to %u switches lie behind it", s->seen.data.hops, least,
+                  most);
 }
 
 static void validate_vc(struct hx_verify *v, const struct hx_capture_frame *s, const struct hx_leg *done)
@@ -148,12 +151,12 @@ static void validate_vc(struct hx_verify *v, const struct hx_capture_frame *s, c
     if (vc >= done->least_vc && vc <= done->most_vc)
         return;
     if (v->c->fabric.g->mesh.nodes)
-        FIND(v, s, HX_RULE_VC, "VC %u after %u crossing%s into a row or column network", vc, done->least_vc,
-             hx_plural(done->least_vc));
+        FIND_PATH(v, s, HX_RULE_VC, "VC %u after %u crossing%s into a row or column network", vc, done->least_vc,
+                  hx_plural(done->least_vc));
     else if (done->least_vc == done->most_vc)
-        FIND(v, s, HX_RULE_VC, "VC %u, where it must be %u", vc, done->least_vc);
+        FIND_PATH(v, s, HX_RULE_VC, "VC %u, where it must be %u", vc, done->least_vc);
     else
-        FIND(v, s, HX_RULE_VC, "VC %u, where it must be %u to %u", vc, done->least_vc, done->most_vc);
+        FIND_PATH(v, s, HX_RULE_VC, "VC %u, where it must be %u to %u", vc, done->least_vc, done->most_vc);
 }
 
 /* Whether a move north on the board is too early: an east or west hop on the board must still follow. */
@@ -204,11 +207,11 @@ static void find_no_path(struct hx_verify *v, const struct hx_capture_frame *s)
     const struct hx_coordinate from = hx_cap_host(&v->c->fabric, h->src_addr_hi, h->src_addr_lo);
     const struct hx_coordinate to = hx_cap_host(&v->c->fabric, h->dst_addr_hi, h->dst_addr_lo);
     if (h->via)
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to addr_hi %u", from.addr_hi,
-             from.addr_lo, h->via - 1U);
+        FIND_PATH(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to addr_hi %u",
+                  from.addr_hi, from.addr_lo, h->via - 1U);
     else
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal path from a%u,%u to a%u,%u", from.addr_hi,
-             from.addr_lo, to.addr_hi, to.addr_lo);
+        FIND_PATH(v, s, HX_RULE_DISTANCE, "this cable is on no minimal path from a%u,%u to a%u,%u", from.addr_hi,
+                  from.addr_lo, to.addr_hi, to.addr_lo);
 }
 
 static void let_pass(struct hx_verify *v, const struct hx_capture_frame *s, const char *what)
@@ -243,7 +246,7 @@ static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s
     if (early && may_be_rerouted(v, s))
         let_pass(v, s, hx_tally_bypassed); /* it may leave the board there; validate_turn() sees if it does not */
     else if (early)
-        FIND(v, s, HX_RULE_NORTH_LAST, "moves north on a board before it is done with east and west there");
+        FIND_PATH(v, s, HX_RULE_NORTH_LAST, "moves north on a board before it is done with east and west there");
 }
 
 static void validate_injected(struct hx_verify *v, const struct hx_capture_frame *s, struct hx_spot here)
@@ -255,7 +258,7 @@ static void validate_injected(struct hx_verify *v, const struct hx_capture_frame
         FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", from.addr_hi, from.addr_lo,
              at.addr_hi, at.addr_lo);
     if (h->vc != 0 && !may_escape(v, s))
-        FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
+        FIND_PATH(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
     validate_hops(v, s, 0, 0);
 }
 
@@ -284,8 +287,8 @@ static void validate_delivered(struct hx_verify *v, const struct hx_capture_fram
             let_pass(v, s, hx_tally_turned);
         } else {
             const struct hx_coordinate to = hx_cap_host(f, h->dst_addr_hi, h->dst_addr_lo);
-            FIND(v, s, HX_RULE_DELIVERY, "delivered at %s, not at its destination a%u,%u", v->c->ports[s->port].name,
-                 to.addr_hi, to.addr_lo);
+            FIND_PATH(v, s, HX_RULE_DELIVERY, "delivered at %s, not at its destination a%u,%u",
+                      v->c->ports[s->port].name, to.addr_hi, to.addr_lo);
         }
     }
     if (!on_a_path)

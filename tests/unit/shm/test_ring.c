@@ -320,7 +320,7 @@ static void packets_in_a_link_are_counted(void **state)
     (void)state;
     struct ends e;
     open_ends(&e, 8, 65530);
-    assert_int_equal(hal_buffer(&e.from), 8);
+    assert_int_equal(hal_vc_buffer(&e.from), 8);
     assert_int_equal(hal_output_occupancy(&e.from, 0), 0);
     for (uint32_t n = 0; n < 5; n++)
         send(&e, n % 2, n);

@@ -435,7 +435,7 @@ static void functions_for_detours(void **state)
     (void)send_packet(HX_W, HX_E, 1, now, now, 5);
     (void)send_packet(HX_W, HX_E, 2, now, now, 3);
     assert_int_equal(hal_output_occupancy(h, HX_E), before + 5 + 3);
-    assert_int_equal(hal_buffer(h), worker.v.timing.vc_blocks);
+    assert_int_equal(hal_vc_buffer(h), worker.v.timing.vc_blocks);
 
     struct hx_desc d = packet(1, 2);
     const struct hx_header frame = {.credit_vc = HX_NO_CREDIT,

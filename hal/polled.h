@@ -1,7 +1,7 @@
-/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all ports are polled.
+/* polled.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all ports are polled.
  * hal_output_is_busy() of one with outputs that take a packet at once. */
-#ifndef HAL_LOOKS_H
-#define HAL_LOOKS_H
+#ifndef HAL_POLLED_H
+#define HAL_POLLED_H
 
 #include "hxmesh/hal.h"
 
