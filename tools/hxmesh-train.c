@@ -115,6 +115,7 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
          .otherwise = "none"},
         INJECTION_OPTIONS(&t->wish),
         {HX_FLAG("estimate", &t->only_estimate, "the estimate only, without a run")},
+        {HX_FLAG("fit", &t->must_fit, "refuse a model that needs more than the memory of an accelerator")},
         {HX_STRING("timeline", "FILE", &t->timeline,
                    "write what each rank did, and when, to FILE: a picture if it ends in .svg, else Chrome trace "
                    "events, for ui.perfetto.dev")},
@@ -227,6 +228,22 @@ static int measure(struct train *t)
     return child_interrupted() ? HX_EXIT_INTERRUPTED : code;
 }
 
+static void find_memory(struct train *t)
+{
+    struct hx_problem problem;
+    if (!train_memory_find(&t->memory, t->job.model, &problem))
+        hx_die_of(&problem);
+    if (!t->must_fit)
+        return;
+    char excess[256];
+    if (!t->job.model || t->job.model->memory == 0)
+        hx_die(HX_EXIT_USAGE, "--fit", "needs a model with accelerator: {memory: 80 GB}");
+    if (train_memory_fits(&t->memory))
+        return;
+    train_memory_excess(&t->memory, excess, sizeof excess);
+    hx_die(HX_EXIT_CONFIG, t->job.path, "%s", excess);
+}
+
 static bool any_is_there(const struct train *t)
 {
     bool any = false;
@@ -254,6 +271,7 @@ int main(int argc, char **argv)
     if (!train_job_read(&t->job, t->job.path, &reading, &problem))
         hx_die_of(&problem);
     t->job.quiet = t->quiet;
+    find_memory(t);
     const int code = measure(t);
     if (any_is_there(t)) {
         if (p->common.json)
@@ -263,6 +281,7 @@ int main(int argc, char **argv)
     }
     for (unsigned i = 0; i < t->fabrics; i++)
         hx_spec_free(&t->fabric[i].spec);
+    train_memory_free(&t->memory);
     train_job_free(&t->job);
     HX_FREE(t->fabric, p);
     hx_output_close(stdout, "-");

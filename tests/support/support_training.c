@@ -116,10 +116,11 @@ struct schedule_builder *training_built(const struct training_model *m, const st
 
 /* ---- volumes ---- */
 
-static double sent(const struct training_model *m, const struct training_communication *c)
+static double sent(const struct training_model *m, const struct training_layer *l,
+                   const struct training_communication *c)
 {
     double size = training_group_size(m, c->group);
-    double all = (double)c->bytes * training_times(m, c->moment);
+    double all = (double)c->bytes * training_times(m, l, c->moment);
     if (c->halo)
         return all * training_neighbours(m, c->group);
     return all * (c->kind == HX_ALL_REDUCE ? 2 : 1) * (size - 1) / size;
@@ -132,7 +133,7 @@ static void add_virtual_stage(struct training_volume *volume, const struct train
         struct training_communication list[TRAINING_MOST_COMMUNICATIONS];
         unsigned count = training_communications(m, &m->layer[i], list);
         for (unsigned c = 0; c < count; c++)
-            volume->bytes[list[c].group] += sent(m, &list[c]);
+            volume->bytes[list[c].group] += sent(m, &m->layer[i], &list[c]);
     }
     if (m->parallel[TRAINING_PIPELINE] == 1)
         return;

@@ -71,10 +71,11 @@ static bool is_overlapped(const struct training_model *m, enum training_moment m
 }
 
 /* fused: it goes with that of the next layer. */
-static bool add_communication(struct taking *t, const struct training_communication *c, bool fused)
+static bool add_communication(struct taking *t, const struct training_layer *l, const struct training_communication *c,
+                              bool fused)
 {
     const double size = training_group_size(t->m, c->group);
-    const double times = training_times(t->m, c->moment);
+    const double times = training_times(t->m, l, c->moment);
     const double passes = c->kind == HX_ALL_REDUCE ? 2 : 1;
     struct bandwidth_need need = {.purpose = training_group_purpose[c->group],
                                   .beside = is_overlapped(t->m, c->moment),
@@ -111,7 +112,7 @@ static bool add_virtual_stage(struct taking *t, const struct training_stages *s,
         const unsigned count = training_communications(t->m, l, list);
         const bool fused = i + 1 < s->first[v + 1] && training_fuses(t->m, i);
         for (unsigned c = 0; c < count; c++)
-            if (!add_communication(t, &list[c], fused))
+            if (!add_communication(t, l, &list[c], fused))
                 return false;
         const double backward = PS * (double)training_backward_ps(t->m, l) * t->m->micro_batches;
         t->w->computing += PS * (double)training_forward_ps(t->m, l) * t->m->micro_batches + backward;

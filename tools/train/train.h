@@ -8,6 +8,7 @@
 
 #include "tools/injection.h"
 #include "tools/train/estimate.h"
+#include "tools/train/train_memory.h"
 #include "topology/bill.h"
 
 #include <jansson.h>
@@ -67,7 +68,9 @@ struct train {
     struct hx_prices prices;
     struct injection_wish wish;
     bool only_estimate, quiet;
+    bool must_fit; /* a model that does not fit is refused */
     struct train_job job;
+    struct train_memory memory; /* of the job, if it is a model */
     struct train_fabric *fabric;
     unsigned fabrics;
 };

@@ -125,6 +125,28 @@ static const char *rate_text(char text[HX_VALUE_TEXT], double rate)
     return text;
 }
 
+/* Operations a second of an accelerator, with what is recomputed or without; NAN: not known. */
+static double flops_of(const struct train *t, const struct train_fabric *f, bool recomputed)
+{
+    const struct training_model *m = t->job.model;
+    const double iteration = train_times_of(t, f)->iteration;
+    const double flops = m ? training_flops(m, recomputed) : 0;
+    return flops > 0 && m->flops > 0 && iteration > 0 ? flops / iteration / t->job.ranks : NAN;
+}
+
+static void print_use(const struct train *t, const struct train_fabric *f)
+{
+    const double model = flops_of(t, f, false);
+    const double all = flops_of(t, f, true);
+    if (isnan(model))
+        return;
+    printf("%-16s%.1f %% of peak by the model's operations (MFU), %.4g TFLOP/s an accelerator", "use",
+           100 * model / t->job.model->flops, model / 1e12);
+    if (all > model)
+        printf("; with recomputation (HFU) %.1f %%, %.4g", 100 * all / t->job.model->flops, all / 1e12);
+    printf("\n");
+}
+
 static void print_cost(const struct train *t, const struct train_fabric *f)
 {
     const double iteration = train_times_of(t, f)->iteration;
@@ -136,6 +158,7 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
             printf(", %s tokens/s", rate_text(text[1], (double)t->job.tokens / iteration));
         printf("\n");
     }
+    print_use(t, f);
     printf("%-16s%.4g M$ for the %u plane%s simulated (hxmesh info prices %u: %.4g M$)%s%s\n", "fabric", f->usd / 1e6,
            planes, hx_plural(planes), f->bought, f->usd_bought / 1e6, t->prices.path ? ", at prices of " : "",
            t->prices.path ? t->prices.path : "");
@@ -151,6 +174,7 @@ static void print_one(const struct train *t, const struct train_fabric *f)
 {
     printf("%s: %s, %" PRIu32 " rank%s%s%s\n", f->spec.name, t->job.path, t->job.ranks, hx_plural(t->job.ranks),
            f->settings.place ? ", placed by " : "", f->settings.place ? f->settings.place : "");
+    train_memory_print(&t->memory);
     print_times(t, f);
     schedule_notes_print(&t->job.notes, "", 16);
     if (!t->only_estimate) {
@@ -259,8 +283,19 @@ static void print_compared(const struct train *t)
     text_table_free(table);
 }
 
+/* What does not fit is said before all else. */
+static void print_excess(const struct train *t)
+{
+    char excess[256];
+    if (train_memory_fits(&t->memory))
+        return;
+    train_memory_excess(&t->memory, excess, sizeof excess);
+    printf("%-16s%s\n", "does not fit", excess);
+}
+
 void train_print(const struct train *t)
 {
+    print_excess(t);
     if (t->fabrics == 1)
         print_one(t, t->fabric);
     else
@@ -347,6 +382,8 @@ static json_t *fabric_json(const struct train *t, const struct train_fabric *f)
                   "link_classes", classes_json(f), "busiest_links", links_json(f), "cost", cost_json(t, f), "saving",
                   real_or_null(saving));
     json_object_update_new(o, rest);
+    json_object_set_new(o, "flops_per_second", real_or_null(flops_of(t, f, false)));
+    json_object_set_new(o, "flops_per_second_recomputed", real_or_null(flops_of(t, f, true)));
     return o;
 }
 
@@ -363,5 +400,6 @@ json_t *train_json(const struct train *t)
                   (json_int_t)t->job.ranks, "dimensions", dimensions, "samples", (json_int_t)t->job.samples, "tokens",
                   (json_int_t)t->job.tokens, "iterations", (json_int_t)t->job.iterations, "fabrics", fabrics);
     schedule_notes_json(o, &t->job.notes);
+    json_object_set_new(o, "memory", train_memory_json(&t->memory));
     return o;
 }

@@ -95,15 +95,20 @@ static void add_backward(struct filling *f)
         add(f, TRAINING_BEFORE_BACKWARD, TRAINING_GROUP_TABLES, HX_COLLECTIVE_ALL_TO_ALL, activations);
 }
 
+enum training_group training_gradient_group(const struct training_layer *l)
+{
+    if (l->shard == TRAINING_EXPERTS)
+        return TRAINING_GROUP_EXPERT_DATA;
+    return l->shard == TRAINING_SPACE ? TRAINING_GROUP_STAGE : TRAINING_GROUP_REPLICAS;
+}
+
 /* Gradients and parameters. */
 static void add_data(struct filling *f)
 {
     uint64_t own = training_own_parameters(f->m, f->l);
     uint64_t gradients = schedule_multiply(own, f->m->gradient_element_bytes);
     uint64_t parameters = schedule_multiply(own, f->m->parameter_bytes);
-    enum training_group group = f->l->shard == TRAINING_EXPERTS ? TRAINING_GROUP_EXPERT_DATA
-                                : f->l->shard == TRAINING_SPACE ? TRAINING_GROUP_STAGE
-                                                                : TRAINING_GROUP_REPLICAS;
+    enum training_group group = training_gradient_group(f->l);
     if (f->l->shard == TRAINING_TABLES)
         return;
     add(f, TRAINING_GRADIENTS, group, f->m->zero ? HX_REDUCE_SCATTER : HX_ALL_REDUCE, gradients);
@@ -139,12 +144,12 @@ bool training_fuses(const struct training_model *m, uint32_t layer)
            m->layer[layer + 1].shard == TRAINING_TABLES;
 }
 
-uint32_t training_times(const struct training_model *m, enum training_moment moment)
+uint32_t training_times(const struct training_model *m, const struct training_layer *l, enum training_moment moment)
 {
     switch (moment) {
     case TRAINING_BEFORE_FORWARD:
     case TRAINING_AFTER_FORWARD:
-        return m->recompute ? 2 * m->micro_batches : m->micro_batches;
+        return training_repeats_forward(m, l) ? 2 * m->micro_batches : m->micro_batches;
     case TRAINING_GRADIENTS:
         return m->zero >= 2 ? m->micro_batches : 1;
     case TRAINING_PARAMETERS:

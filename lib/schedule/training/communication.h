@@ -57,12 +57,15 @@ enum { TRAINING_MOST_COMMUNICATIONS = 16 };
 unsigned training_communications(const struct training_model *m, const struct training_layer *l,
                                  struct training_communication list[TRAINING_MOST_COMMUNICATIONS]);
 
+/* The group that sums the gradients of a layer, which is not of tables. */
+enum training_group training_gradient_group(const struct training_layer *l);
+
 /* Whether the all-to-alls of this layer go with those of the next, if both are in one virtual stage: both are tables,
  * and the model fuses them. */
 bool training_fuses(const struct training_model *m, uint32_t layer);
 
-/* How often in an iteration a rank carries out a communication of this moment. */
-uint32_t training_times(const struct training_model *m, enum training_moment moment);
+/* How often in an iteration a rank carries out a layer's communication of this moment. */
+uint32_t training_times(const struct training_model *m, const struct training_layer *l, enum training_moment moment);
 
 /* Neighbours of the first rank of a group in messages of a halo: positions 1, 2, 4, ... */
 uint32_t training_neighbours(const struct training_model *m, enum training_group group);

@@ -88,7 +88,8 @@ static void prepare_layers(struct generator *g)
         struct generator_layer *l = &g->layer[i];
         l->layer = &m->layer[i];
         l->forward_ps = training_forward_ps(m, l->layer);
-        l->backward_ps = training_backward_ps(m, l->layer) - (m->recompute ? l->forward_ps : 0);
+        l->backward_ps =
+            training_backward_ps(m, l->layer) - (training_repeats_forward(m, l->layer) ? l->forward_ps : 0);
         l->communications = training_communications(m, l->layer, l->communication);
         g->beside = g->beside || (m->overlap && find(l, TRAINING_GRADIENTS));
     }

@@ -92,7 +92,7 @@ static void go_backward(struct generator_rank *r, uint32_t layer)
     struct generator_layer *l = &r->g->layer[layer];
     fetch(r, l, TRAINING_FETCH_BACKWARD);
     r->computing = NONE;
-    if (r->g->m->recompute) {
+    if (training_repeats_forward(r->g->m, l->layer)) {
         generator_communicate(r, l, TRAINING_BEFORE_FORWARD);
         generator_compute(r, l, TEXT_RECOMPUTE, l->forward_ps);
         generator_communicate(r, l, TRAINING_AFTER_FORWARD);

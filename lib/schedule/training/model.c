@@ -6,6 +6,7 @@
 
 const char *const training_axis_names[] = {"tensor", "context", "data", "pipeline", NULL};
 const char *const training_pipeline_names[] = {"gpipe", "1f1b", "interleaved", NULL};
+const char *const training_divided_names[] = {"m", "n", "k", "times", "none", NULL};
 const char *const training_shard_names[] = {"whole", "columns", "output", "space", "experts", "tables", NULL};
 
 void training_model_free(struct training_model *m)
@@ -14,7 +15,7 @@ void training_model_free(struct training_model *m)
         return;
     for (uint32_t i = 0; i < m->layers; i++)
         free(m->layer[i].name);
-    HX_FREE(m->layer, m->name, m->stage_of);
+    HX_FREE(m->layer, m->product, m->name, m->stage_of);
     free(m);
 }
 
@@ -38,26 +39,128 @@ uint64_t training_micro_samples(const struct training_model *m)
 static double sharers(const struct training_model *m, const struct training_layer *l)
 {
     bool is_shared = l->shard != TRAINING_WHOLE && l->shard != TRAINING_TABLES;
-    return (double)m->parallel[TRAINING_CONTEXT] * (is_shared ? m->parallel[TRAINING_TENSOR] : 1);
+    return is_shared ? m->parallel[TRAINING_TENSOR] : 1;
 }
 
-static uint64_t ps_of(const struct training_model *m, const struct training_layer *l, double flops)
+/* Samples of a micro-batch at a rank: context parallelism divides each. */
+static double own_samples(const struct training_model *m)
 {
-    if (flops <= 0)
+    return (double)training_micro_samples(m) / m->parallel[TRAINING_CONTEXT];
+}
+
+double training_product_efficiency(const struct training_kernels *k, double rows, double columns, double inner)
+{
+    const double area = rows * columns;
+    return k->efficiency * (inner / (inner + k->inner)) * (area / (area + k->outer));
+}
+
+/* Seconds of products of m x k by k x n. */
+static double product_seconds(const struct training_model *m, const struct training_product *p, double rows,
+                              double columns, double inner, double times)
+{
+    const double flops = 2 * rows * columns * inner * times;
+    double efficiency = p->efficiency;
+    if (efficiency <= 0)
+        efficiency =
+            m->kernels.efficiency > 0 ? training_product_efficiency(&m->kernels, rows, columns, inner) : m->efficiency;
+    return flops > 0 ? flops / (m->flops * efficiency) : 0;
+}
+
+/* Seconds of the products of a pass; or if `recomputed`, of those alone that are recomputed. */
+static double products_seconds(const struct training_model *m, const struct training_layer *l, bool backward,
+                               bool recomputed)
+{
+    double seconds = 0;
+    for (uint32_t i = 0; i < l->products; i++) {
+        const struct training_product *p = &m->product[l->product + i];
+        double size[] = {(double)p->m * own_samples(m), (double)p->n, (double)p->k, (double)p->times};
+        if (recomputed && !p->recomputed)
+            continue;
+        if (p->divided != TRAINING_UNDIVIDED)
+            size[p->divided] /= sharers(m, l);
+        if (!backward)
+            seconds += product_seconds(m, p, size[0], size[1], size[2], size[3]);
+        else
+            seconds += product_seconds(m, p, size[0], size[2], size[1], size[3]) +
+                       product_seconds(m, p, size[2], size[1], size[0], size[3]);
+    }
+    return seconds;
+}
+
+/* Seconds of memory-bound kernels: bytes that tensor ranks divide, and bytes that sequence parallelism divides. */
+static double moved_seconds(const struct training_model *m, const struct training_layer *l, double shared, double whole)
+{
+    if (m->memory_bandwidth <= 0)
         return 0;
-    double seconds = flops * (double)training_micro_samples(m) / sharers(m, l) / (m->flops * m->efficiency);
+    const double ranks = m->sequence ? m->parallel[TRAINING_TENSOR] : 1;
+    return (shared / sharers(m, l) + whole / ranks) * own_samples(m) / m->memory_bandwidth;
+}
+
+static double flops_seconds(const struct training_model *m, const struct training_layer *l, double flops)
+{
+    return flops > 0 ? flops * own_samples(m) / sharers(m, l) / (m->flops * m->efficiency) : 0;
+}
+
+static uint64_t ps_of(double seconds)
+{
     return (uint64_t)llround(fmin(seconds * 1e12, 0x1p60));
 }
 
 uint64_t training_forward_ps(const struct training_model *m, const struct training_layer *l)
 {
-    return l->forward_ps ? l->forward_ps : ps_of(m, l, l->flops);
+    if (l->forward_ps)
+        return l->forward_ps;
+    const double moved = moved_seconds(m, l, (double)l->moved, (double)l->moved_whole);
+    return ps_of(moved + (l->products ? products_seconds(m, l, false, false) : flops_seconds(m, l, l->flops)));
+}
+
+static double backward_seconds(const struct training_model *m, const struct training_layer *l)
+{
+    const double moved = moved_seconds(m, l, (double)l->backward_moved, 1.5 * (double)l->moved_whole);
+    return moved + (l->products ? products_seconds(m, l, true, false) : flops_seconds(m, l, l->backward_flops));
+}
+
+static double recomputed_seconds(const struct training_model *m, const struct training_layer *l)
+{
+    return moved_seconds(m, l, (double)l->recomputed_moved, 0) + products_seconds(m, l, false, true);
+}
+
+bool training_repeats_forward(const struct training_model *m, const struct training_layer *l)
+{
+    return m->recompute == TRAINING_RECOMPUTE_FULL && !l->keeps_all;
 }
 
 uint64_t training_backward_ps(const struct training_model *m, const struct training_layer *l)
 {
-    uint64_t ps = l->backward_ps ? l->backward_ps : ps_of(m, l, l->backward_flops);
-    return ps + (m->recompute ? training_forward_ps(m, l) : 0);
+    const uint64_t ps = l->backward_ps ? l->backward_ps : ps_of(backward_seconds(m, l));
+    if (training_repeats_forward(m, l))
+        return ps + training_forward_ps(m, l);
+    return m->recompute == TRAINING_RECOMPUTE_SELECTIVE ? ps + ps_of(recomputed_seconds(m, l)) : ps;
+}
+
+/* Operations forward of what selective recomputation makes again, of a sample. */
+static double recomputed_flops(const struct training_model *m, const struct training_layer *l)
+{
+    double flops = 0;
+    for (uint32_t i = 0; i < l->products; i++) {
+        const struct training_product *p = &m->product[l->product + i];
+        flops += p->recomputed ? 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->times : 0;
+    }
+    return flops;
+}
+
+double training_flops(const struct training_model *m, bool recomputed)
+{
+    double flops = 0;
+    for (uint32_t i = 0; i < m->layers; i++) {
+        const struct training_layer *l = &m->layer[i];
+        flops += l->flops + l->backward_flops;
+        if (recomputed && training_repeats_forward(m, l))
+            flops += l->flops;
+        else if (recomputed && m->recompute == TRAINING_RECOMPUTE_SELECTIVE)
+            flops += recomputed_flops(m, l);
+    }
+    return flops * (double)m->samples;
 }
 
 /* ---- parameters ---- */

@@ -7,6 +7,7 @@
  *     stages.h          the layers of each pipeline stage
  *     pipeline.h        the order of passes of a stage: GPipe, 1F1B, interleaved
  *     communication.h   bytes, collective and moment of every communication: the closed forms stand there alone
+ *     memory.h          memory of an accelerator
  *     generate.h        the schedule (schedule/schedule.h) of one or more iterations
  *
  * A model is read-only after reading. */
@@ -39,23 +40,61 @@ enum training_shard {
 };
 extern const char *const training_shard_names[TRAINING_SHARDS + 1]; /* ends with NULL */
 
+/* What a backward pass computes again. */
+enum training_recompute {
+    TRAINING_RECOMPUTE_NONE,
+    TRAINING_RECOMPUTE_SELECTIVE, /* the products that say so (Korthikanti et al. 2022) */
+    TRAINING_RECOMPUTE_FULL       /* the whole forward pass, with what it sends */
+};
+
+/* Dimension of a product that tensor parallelism divides; or the number of products. */
+enum training_divided { TRAINING_ROWS, TRAINING_COLUMNS_OF, TRAINING_INNER, TRAINING_TIMES, TRAINING_UNDIVIDED };
+extern const char *const training_divided_names[]; /* ends with NULL */
+
+/* Products of matrices of m x k and k x n elements in the forward pass of a layer; m is that of a sample. The backward
+ * pass has two for each: m x n by n x k, and k x m by m x n. */
+struct training_product {
+    uint64_t m, n, k, times;
+    enum training_divided divided;
+    bool recomputed;   /* again before the backward pass, with selective recomputation */
+    double efficiency; /* 0: by the kernels' formula */
+};
+
+/* Efficiency of a product on an accelerator, of its rate of operations: efficiency x k / (k + inner) x mn / (mn + outer).
+ * Short sums do not fill the pipelines of a multiplier; small results do not fill all multipliers. */
+struct training_kernels {
+    double efficiency; /* of large products, 0 .. 1; 0: not given */
+    double inner;      /* elements k of half the efficiency */
+    double outer;      /* elements m n of half the efficiency: those of all multipliers at once */
+};
+
 /* A layer, or several equal ones in a row. Counts are elements. Those of a sample, not of a micro-batch; those of the
  * whole layer, not of a shard. */
 struct training_layer {
-    char *name;            /* of one of several with this name: with its number among them, from 1: "attention 3" */
-    uint64_t parameters;   /* of all experts */
-    uint64_t activations;  /* that leave the layer, of a sample */
-    uint64_t halo;         /* to each neighbour, of a sample: TRAINING_SPACE */
-    uint64_t routed;       /* that are sent to experts, of a sample, all choices (top k) counted: TRAINING_EXPERTS */
-    uint64_t context;      /* keys and values that context-parallel ranks gather, of a sample; 0: none */
-    uint64_t inputs;       /* that a rank needs of other ranks' samples, of a sample, if the layer is not on all ranks
+    char *name;           /* of one of several with this name: with its number among them, from 1: "attention 3" */
+    uint64_t parameters;  /* of all experts */
+    uint64_t activations; /* that leave the layer, of a sample */
+    uint64_t halo;        /* to each neighbour, of a sample: TRAINING_SPACE */
+    uint64_t routed;      /* that are sent to experts, of a sample, all choices (top k) counted: TRAINING_EXPERTS */
+    uint64_t context;     /* keys and values that context-parallel ranks gather, of a sample; 0: none */
+    uint64_t inputs;      /* that a rank needs of other ranks' samples, of a sample, if the layer is not on all ranks
                               (tools/circuits/strategy.h); of tables: indices */
-    bool beside;           /* needs nothing of the layer before: both may run at one time (tools/circuits/strategy.h) */
-    double flops;          /* forward, of a sample; of experts: of those that it is routed to */
-    double backward_flops; /* of a sample; 2 x flops unless given */
+    bool beside;          /* needs nothing of the layer before: both may run at one time (tools/circuits/strategy.h) */
+    uint64_t saved;       /* bytes for the backward pass, of a sample: divided among tensor ranks */
+    uint64_t saved_whole; /* the same, not divided among them without `sequence` */
+    uint64_t recomputed;  /* further bytes like `saved`, not kept with selective recomputation */
+    uint64_t moved;       /* bytes that memory-bound kernels read and write forward, of a sample */
+    uint64_t backward_moved;          /* the same backward; 3/2 of `moved` unless given, as a gradient is read too */
+    uint64_t moved_whole;             /* the same forward, not divided without `sequence`; backward 3/2 of it */
+    uint64_t recomputed_moved;        /* of `moved`, those of what selective recomputation makes again */
+    uint32_t product, products;       /* first and number in training_model.product */
+    double flops;                     /* forward, of a sample; of experts: of those that it is routed to */
+    double backward_flops;            /* of a sample; 2 x flops unless given */
     uint64_t forward_ps, backward_ps; /* of a micro-batch at a rank that holds its shard; 0: by FLOPs */
     enum training_shard shard;
-    uint32_t line; /* in the file, for errors */
+    bool keeps_all;    /* full recomputation leaves it out, as the head: its backward pass follows at once */
+    bool begins_block; /* first layer of the body of a repeat, or outside all repeats */
+    uint32_t line;     /* in the file, for errors */
 };
 
 struct training_model {
@@ -63,6 +102,8 @@ struct training_model {
     const char *path;
     struct training_layer *layer; /* in order of the forward pass; repeated blocks are written out */
     uint32_t layers;
+    struct training_product *product; /* of all layers; equal layers share theirs */
+    uint32_t products;
 
     uint64_t samples;       /* of an iteration, of all replicas */
     uint64_t sample_tokens; /* of a sample; 0: samples have no tokens */
@@ -77,17 +118,22 @@ struct training_model {
     uint32_t chunks;        /* of layers at a rank: interleaved; else 1 */
     uint32_t *stage_of;     /* [layers]: given virtual stages of layers (stages.h); NULL: balanced */
 
-    unsigned zero;           /* stage of ZeRO (Rajbhandari et al. 2020), 0 .. 3 */
-    bool sequence;           /* sequence parallelism beside tensor parallelism (Korthikanti et al. 2022) */
-    bool recompute;          /* forward again before backward */
+    unsigned zero; /* stage of ZeRO (Rajbhandari et al. 2020), 0 .. 3 */
+    bool sequence; /* sequence parallelism beside tensor parallelism (Korthikanti et al. 2022) */
+    enum training_recompute recompute;
     bool overlap;            /* gradients and parameters of data parallelism travel beside computing */
     bool fuse_tables;        /* all-to-alls of successive tables are one */
     uint64_t gradient_bytes; /* that a group of gradients has at least before it is sent; 0: each layer its own */
 
     unsigned activation_bytes, gradient_element_bytes, parameter_bytes; /* of an element; 2, 2, 2 unless given */
-    double flops;                                                       /* of an accelerator, a second */
-    double efficiency;                                                  /* 0 .. 1, of these */
-    uint64_t update_ps;                                                 /* of the optimiser, an iteration */
+    unsigned optimizer_bytes; /* of a parameter; 12 unless given: Adam's, with a copy in 32 bits */
+    uint64_t memory;          /* of an accelerator, bytes; 0: not given */
+    uint64_t reserved;        /* of this, for programs and libraries */
+    double memory_bandwidth;  /* of an accelerator, bytes a second; 0: memory-bound kernels take no time */
+    struct training_kernels kernels;
+    double flops;       /* of an accelerator, a second */
+    double efficiency;  /* 0 .. 1, of these */
+    uint64_t update_ps; /* of the optimiser, an iteration */
 
     unsigned algorithm[TRAINING_AXES + 1]; /* of collectives of an axis, the last of experts: enum hx_algorithm */
 };
@@ -108,9 +154,18 @@ void training_model_free(struct training_model *m);
 uint32_t training_ranks(const struct training_model *m);
 uint64_t training_micro_samples(const struct training_model *m); /* of a micro-batch */
 
+/* Efficiency of a product of these sizes at a rank; kernels are given. */
+double training_product_efficiency(const struct training_kernels *k, double rows, double columns, double inner);
+
 /* Computing of a pass of a layer at one rank, ps. */
 uint64_t training_forward_ps(const struct training_model *m, const struct training_layer *l);
 uint64_t training_backward_ps(const struct training_model *m, const struct training_layer *l); /* with recomputing */
+
+/* Whether the forward pass of a layer is computed again before its backward pass, with what it sends. */
+bool training_repeats_forward(const struct training_model *m, const struct training_layer *l);
+
+/* Operations of an iteration, of all ranks: of the model alone, or with what is recomputed. 0: not known. */
+double training_flops(const struct training_model *m, bool recomputed);
 
 /* Elements of a layer's parameters at one rank, before ZeRO, rounded up. */
 uint64_t training_own_parameters(const struct training_model *m, const struct training_layer *l);

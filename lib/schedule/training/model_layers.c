@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_SIZE (INT64_C(1) << 31) /* of a side of a matrix */
+
 /* Keys of a layer that are numbers, and what its field is. */
 static const struct number_key {
     const char *word;
@@ -18,11 +20,20 @@ static const struct number_key {
                    {"routed", offsetof(struct training_layer, routed)},
                    {"context", offsetof(struct training_layer, context)},
                    {"inputs", offsetof(struct training_layer, inputs)},
+                   {"saved", offsetof(struct training_layer, saved)},
+                   {"saved_whole", offsetof(struct training_layer, saved_whole)},
+                   {"recomputed", offsetof(struct training_layer, recomputed)},
+                   {"moved", offsetof(struct training_layer, moved)},
+                   {"moved_whole", offsetof(struct training_layer, moved_whole)},
+                   {"recomputed_moved", offsetof(struct training_layer, recomputed_moved)},
                    {NULL, 0}};
 
-static const char *const layer_keys[] = {"name",           "parameters", "activations", "halo",    "routed",
-                                         "context",        "inputs",     "beside",      "forward", "backward",
-                                         "backward_flops", "flops",      "shard",       NULL};
+static const char *const layer_keys[] = {
+    "name",           "parameters",  "activations",    "halo",     "routed",    "context",    "inputs",
+    "beside",         "forward",     "backward",       "flops",    "shard",     "saved",      "saved_whole",
+    "moved",          "moved_whole", "backward_flops", "products", "keeps_all", "recomputed", "recomputed_moved",
+    "backward_moved", NULL};
+static const char *const product_keys[] = {"m", "n", "k", "times", "divided", "recomputed", "efficiency", NULL};
 static const char *const repeat_keys[] = {"repeat", "layers", NULL};
 
 /* ---- one layer ---- */
@@ -35,7 +46,8 @@ static bool read_numbers(struct script *s, const struct hx_yaml_item *item, stru
             return false;
         memcpy((char *)l + k->field, &value, sizeof value);
     }
-    return true;
+    l->backward_moved = l->moved + l->moved / 2;
+    return model_number(s, item, "backward_moved", 0, SCRIPT_MOST_NUMBER, &l->backward_moved);
 }
 
 /* Refuses a layer that leaves its size or its part in communication open. */
@@ -62,12 +74,56 @@ static bool check_size(const struct script *s, const struct hx_yaml_item *item, 
     return true;
 }
 
-/* Backward passes take twice the forward ones unless given. */
-static bool read_computing(struct script *s, const struct hx_yaml_item *item, struct training_layer *l)
+static bool read_product(struct model_reader *r, const struct hx_yaml_item *item, const struct training_layer *l)
 {
+    struct script *s = &r->script;
+    struct training_model *m = r->model;
+    struct training_product p = {.times = 1};
+    unsigned divided =
+        l->shard == TRAINING_WHOLE || l->shard == TRAINING_TABLES ? TRAINING_UNDIVIDED : TRAINING_COLUMNS_OF;
+    if (!script_expect_mapping(s, item, "sizes m, n, k") || !script_check_keys(s, item, product_keys) ||
+        !script_need(s, item, "m") || !script_need(s, item, "n") || !script_need(s, item, "k") ||
+        !model_number(s, item, "m", 1, MOST_SIZE, &p.m) || !model_number(s, item, "n", 1, MOST_SIZE, &p.n) ||
+        !model_number(s, item, "k", 1, MOST_SIZE, &p.k) || !model_number(s, item, "times", 1, MOST_SIZE, &p.times) ||
+        !model_choice(s, item, "divided", training_divided_names, &divided) ||
+        !model_switch(s, item, "recomputed", &p.recomputed) || !model_share(s, item, "efficiency", &p.efficiency))
+        return false;
+    p.divided = (enum training_divided)divided;
+    m->product = hx_grow(m->product, m->products, &r->products_room, sizeof *m->product);
+    m->product[m->products++] = p;
+    return true;
+}
+
+/* Reads the products of a layer; its operations are theirs. */
+static bool read_products(struct model_reader *r, const struct hx_yaml_item *list, struct training_layer *l)
+{
+    struct training_model *m = r->model;
+    if (list->shape != HX_YAML_LIST || !list->entries)
+        return script_fail(&r->script, list, 0, "a list of products is expected here: [{m: 2048, n: 4096, k: 1024}]");
+    l->product = m->products;
+    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
+        if (!read_product(r, entry, l))
+            return false;
+        const struct training_product *p = &m->product[m->products - 1];
+        l->flops += 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->times;
+    }
+    l->products = m->products - l->product;
+    l->backward_flops = 2 * l->flops;
+    return true;
+}
+
+/* Backward passes take twice the forward ones unless given. */
+static bool read_computing(struct model_reader *r, const struct hx_yaml_item *item, struct training_layer *l)
+{
+    struct script *s = &r->script;
     const struct hx_yaml_item *flops = script_key(item, "flops");
     const struct hx_yaml_item *forward = script_key(item, "forward");
+    const struct hx_yaml_item *products = script_key(item, "products");
     uint64_t operations = 0;
+    if (products && (flops || forward))
+        return hx_yaml_fail_key(&s->tree, products, s->problem, "give 'products', 'flops' or 'forward', one of them");
+    if (products)
+        return read_products(r, products, l);
     if (!flops && !forward)
         return script_fail(s, item, 0,
                            "layer '%.60s' does not say what it computes: give 'flops', or the times 'forward' and "
@@ -182,9 +238,9 @@ static bool read_layer(struct model_reader *r, const struct hx_yaml_item *item)
     if (!script_check_keys(s, item, layer_keys) || !model_text(s, item, "name", &l.name))
         return false;
     bool good = model_choice(s, item, "shard", training_shard_names, &shard) && read_numbers(s, item, &l) &&
-                model_switch(s, item, "beside", &l.beside);
+                model_switch(s, item, "beside", &l.beside) && model_switch(s, item, "keeps_all", &l.keeps_all);
     l.shard = (enum training_shard)shard;
-    good = good && check_size(s, item, &l) && read_computing(s, item, &l) && check_shard(r, item, &l) &&
+    good = good && check_size(s, item, &l) && read_computing(r, item, &l) && check_shard(r, item, &l) &&
            check_bytes(r, item, &l) && check_time(r, item, &l);
     if (!good) {
         free(l.name);
@@ -193,7 +249,8 @@ static bool read_layer(struct model_reader *r, const struct hx_yaml_item *item)
     return add_layer(r, item, l, find_name(r, l.name));
 }
 
-static bool read_list(struct model_reader *r, const struct hx_yaml_item *list);
+/* outer: not in a repeat. */
+static bool read_list(struct model_reader *r, const struct hx_yaml_item *list, bool outer);
 
 /* Reads the layers of a block once, and adds copies. */
 static bool read_block(struct model_reader *r, const struct hx_yaml_item *item)
@@ -205,7 +262,7 @@ static bool read_block(struct model_reader *r, const struct hx_yaml_item *item)
         !model_number(&r->script, item, "repeat", 1, TRAINING_MOST_LAYERS, &times))
         return false;
     const struct hx_yaml_item *inner = script_need(&r->script, item, "layers");
-    if (!inner || !read_list(r, inner))
+    if (!inner || !read_list(r, inner, false))
         return false;
     uint32_t end = m->layers;
     for (uint64_t i = 1; i < times; i++) {
@@ -220,13 +277,18 @@ static bool read_block(struct model_reader *r, const struct hx_yaml_item *item)
     return true;
 }
 
-static bool read_list(struct model_reader *r, const struct hx_yaml_item *list)
+static bool read_list(struct model_reader *r, const struct hx_yaml_item *list, bool outer)
 {
+    bool begins = true;
     if (list->shape != HX_YAML_LIST || !list->entries)
         return script_fail(&r->script, list, 0, "a list of layers is expected here");
     for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
-        if (script_key(entry, "repeat") ? !read_block(r, entry) : !read_layer(r, entry))
+        const bool repeats = script_key(entry, "repeat");
+        if (repeats ? !read_block(r, entry) : !read_layer(r, entry))
             return false;
+        if (!repeats)
+            r->model->layer[r->model->layers - 1].begins_block = begins;
+        begins = outer || repeats;
     }
     return true;
 }
@@ -254,7 +316,7 @@ static void number_names(struct model_reader *r)
 
 bool model_layers_read(struct model_reader *r, const struct hx_yaml_item *list)
 {
-    bool good = read_list(r, list);
+    bool good = read_list(r, list, true);
     if (good)
         number_names(r);
     return good;

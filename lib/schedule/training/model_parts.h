@@ -10,6 +10,7 @@ struct model_reader {
     struct script script; /* names, values and the tree */
     struct training_model *model;
     size_t layers_room;
+    size_t products_room;
     uint32_t *base; /* [layers]: the first layer with the same name in the file */
     size_t base_room;
 };
@@ -35,6 +36,11 @@ bool model_choice(struct script *s, const struct hx_yaml_item *mapping, const ch
 bool model_share(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value);
 /* Operations a second: 312 TFLOPS, 312e12. */
 bool model_rate(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value);
+/* Bytes a second: 2039 GB/s, 2.039e12. */
+bool model_bandwidth(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value);
+/* true, selective or false. */
+bool model_recompute(struct script *s, const struct hx_yaml_item *mapping, const char *word,
+                     enum training_recompute *value);
 /* A copy of a text. */
 bool model_text(struct script *s, const struct hx_yaml_item *mapping, const char *word, char **text);
 /* Finds a mapping with keys of `words`; *item NULL: not given. */

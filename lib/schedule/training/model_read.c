@@ -6,25 +6,32 @@
  *     tokens: NUMBER                         of a sample (0)
  *     iterations: NUMBER                     (1)
  *     accelerator: {flops: RATE,             operations a second: 312 TFLOPS, 312e12; --flops replaces it
- *                   efficiency: SHARE}       0.5 (1)
+ *                   efficiency: SHARE,       0.5 (1)
+ *                   kernels: {efficiency: SHARE, inner: NUMBER, outer: NUMBER},   of products (efficiency alone)
+ *                   memory: BYTES, reserved: BYTES, memory_bandwidth: RATE}       2039 GB/s
  *     parallelism: {tensor: NUMBER, context: NUMBER, data: NUMBER, pipeline: NUMBER, expert: NUMBER,    (each 1)
  *                   order: [AXIS, ...]}      tensor, context, data, pipeline: neighbouring ranks first
  *     pipeline: {schedule: gpipe | 1f1b | interleaved,                      (1f1b)
  *                micro_batches: NUMBER, chunks: NUMBER,                     (1, 1)
  *                layers: [NUMBER, ...]}      of each virtual stage (balanced)
  *     zero: NUMBER                           stage, 0 .. 3 (0)
- *     sequence_parallel, recompute: BOOLEAN  (false)
+ *     sequence_parallel: BOOLEAN             (false)
+ *     recompute: true | selective | false    (false)
  *     overlap: BOOLEAN                       (true)
  *     gradient_group: BYTES                  (0)
- *     bytes: {activations: NUMBER, gradients: NUMBER, parameters: NUMBER}   of an element (2)
+ *     bytes: {activations: NUMBER, gradients: NUMBER, parameters: NUMBER,   of an element (2)
+ *             optimizer: NUMBER}                                            of a parameter (12)
  *     update: TIME                           (0)
  *     algorithms: {tensor: ALGORITHM, context: ..., data: ..., expert: ...} (best)
  *     layers: [LAYER | {repeat: NUMBER, layers: [...]}, ...]
  *     LAYER   {name: NAME, parameters: NUMBER, activations: NUMBER, shard: SHARD (whole),
  *              flops: NUMBER, backward_flops: NUMBER (2 x flops)
- *              or forward: TIME, backward: TIME (2 x forward),
+ *              or forward: TIME, backward: TIME (2 x forward)
+ *              or products: [{m: NUMBER, n: NUMBER, k: NUMBER, times: NUMBER (1), divided: m | n | k | times | none,
+ *                             recomputed: BOOLEAN (false), efficiency: SHARE}, ...]
+ *              saved, saved_whole, recomputed, moved, moved_whole, recomputed_moved: BYTES of a sample (0),
  *              halo: NUMBER with shard space, routed: NUMBER with shard experts, context: NUMBER,
- *              inputs: NUMBER (0), beside: BOOLEAN (false)}
+ *              inputs: NUMBER (0), beside: BOOLEAN (false), keeps_all: BOOLEAN (false)}
  *
  * NUMBER, BYTES and TIME are expressions (schedule/expression.h) of the values. */
 #include "base/input.h"
@@ -36,7 +43,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FILE = 1 << 20, MOST_ITERATIONS = 1 << 20, MOST_CHUNKS = 1 << 16, MOST_ELEMENT = 16 };
+enum { MOST_HALF = 1 << 30 /* elements at which a product has half of the efficiency */ };
+enum {
+    LARGEST_FILE = 1 << 20,
+    MOST_ITERATIONS = 1 << 20,
+    MOST_CHUNKS = 1 << 16,
+    MOST_ELEMENT = 16,
+    MOST_OPTIMIZER = 64
+};
 #define MOST_SAMPLES (INT64_C(1) << 31)
 
 /* ---- parallelism ---- */
@@ -206,15 +220,37 @@ static bool read_stages(struct model_reader *r, const struct hx_yaml_item *list)
 
 /* ---- how it is trained ---- */
 
+static bool read_kernels(struct model_reader *r, const struct hx_yaml_item *accelerator)
+{
+    static const char *const words[] = {"efficiency", "inner", "outer", NULL};
+    struct script *s = &r->script;
+    struct training_kernels *k = &r->model->kernels;
+    const struct hx_yaml_item *item;
+    uint64_t inner = 0;
+    uint64_t outer = 0;
+    if (!model_mapping(s, accelerator, "kernels", words, &item) || !item)
+        return !script_key(accelerator, "kernels");
+    if (!script_need(s, item, "efficiency") || !model_share(s, item, "efficiency", &k->efficiency) ||
+        !model_number(s, item, "inner", 0, MOST_HALF, &inner) || !model_number(s, item, "outer", 0, MOST_HALF, &outer))
+        return false;
+    k->inner = (double)inner;
+    k->outer = (double)outer;
+    return true;
+}
+
 static bool read_accelerator(struct model_reader *r, const struct hx_yaml_item *top, double flops)
 {
-    static const char *const words[] = {"flops", "efficiency", NULL};
+    static const char *const words[] = {"flops",    "efficiency",       "kernels", "memory",
+                                        "reserved", "memory_bandwidth", NULL};
+    struct script *s = &r->script;
     struct training_model *m = r->model;
     const struct hx_yaml_item *item;
-    if (!model_mapping(&r->script, top, "accelerator", words, &item))
+    if (!model_mapping(s, top, "accelerator", words, &item))
         return false;
-    if (item && !(model_rate(&r->script, item, "flops", &m->flops) &&
-                  model_share(&r->script, item, "efficiency", &m->efficiency)))
+    if (item && !(model_rate(s, item, "flops", &m->flops) && model_share(s, item, "efficiency", &m->efficiency) &&
+                  model_number(s, item, "memory", 1, SCRIPT_MOST_NUMBER, &m->memory) &&
+                  model_number(s, item, "reserved", 0, SCRIPT_MOST_NUMBER, &m->reserved) &&
+                  model_bandwidth(s, item, "memory_bandwidth", &m->memory_bandwidth) && read_kernels(r, item)))
         return false;
     if (flops > 0)
         m->flops = flops;
@@ -223,14 +259,15 @@ static bool read_accelerator(struct model_reader *r, const struct hx_yaml_item *
 
 static bool read_element_bytes(struct model_reader *r, const struct hx_yaml_item *top)
 {
-    static const char *const words[] = {"activations", "gradients", "parameters", NULL};
+    static const char *const words[] = {"activations", "gradients", "parameters", "optimizer", NULL};
     struct script *s = &r->script;
     struct training_model *m = r->model;
     const struct hx_yaml_item *item;
     return model_mapping(s, top, "bytes", words, &item) &&
            (!item || (model_number32(s, item, "activations", 1, MOST_ELEMENT, &m->activation_bytes) &&
                       model_number32(s, item, "gradients", 1, MOST_ELEMENT, &m->gradient_element_bytes) &&
-                      model_number32(s, item, "parameters", 1, MOST_ELEMENT, &m->parameter_bytes)));
+                      model_number32(s, item, "parameters", 1, MOST_ELEMENT, &m->parameter_bytes) &&
+                      model_number32(s, item, "optimizer", 0, MOST_OPTIMIZER, &m->optimizer_bytes)));
 }
 
 static bool read_algorithms(struct model_reader *r, const struct hx_yaml_item *top)
@@ -252,7 +289,7 @@ static bool read_training(struct model_reader *r, const struct hx_yaml_item *top
     struct script *s = &r->script;
     struct training_model *m = r->model;
     return model_number32(s, top, "zero", 0, 3, &m->zero) && model_switch(s, top, "sequence_parallel", &m->sequence) &&
-           model_switch(s, top, "recompute", &m->recompute) && model_switch(s, top, "overlap", &m->overlap) &&
+           model_recompute(s, top, "recompute", &m->recompute) && model_switch(s, top, "overlap", &m->overlap) &&
            model_number(s, top, "gradient_group", 0, (int64_t)TRAINING_MOST_BYTES, &m->gradient_bytes) &&
            model_switch(s, top, "fuse_tables", &m->fuse_tables) && read_element_bytes(r, top) &&
            model_time(s, top, "update", &m->update_ps) && read_algorithms(r, top);
@@ -343,6 +380,7 @@ struct training_model *training_model_parse(const char *path, const char *text, 
                                  .activation_bytes = 2,
                                  .gradient_element_bytes = 2,
                                  .parameter_bytes = 2,
+                                 .optimizer_bytes = 12,
                                  .efficiency = 1};
     r->model = m;
     r->script.problem = problem;

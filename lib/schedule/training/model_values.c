@@ -69,23 +69,25 @@ bool model_share(struct script *s, const struct hx_yaml_item *mapping, const cha
                      (*value > 0 || script_fail(s, item, 0, "a share of 0 (above 0, at most 1)")));
 }
 
-/* Reads "312 TFLOPS" or "312e12". */
-static bool parse_rate(const char *text, double *rate)
+/* Names of units, and their factors; ends with NULL. */
+struct unit {
+    const char *name;
+    double factor;
+};
+
+/* Reads "312 TFLOPS" or "312e12": 1 .. 1e21. */
+static bool parse_rate(const char *text, const struct unit *units, double *rate)
 {
-    static const struct {
-        const char *name;
-        double factor;
-    } units[] = {{"", 1}, {"FLOPS", 1}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"PFLOPS", 1e15}, {NULL, 0}};
     char number[40];
     char why[HX_WHY_TEXT];
-    size_t length = strcspn(text, " GTPFgtpf");
+    size_t length = strcspn(text, " BGKMTPFbgkmtpf");
     const char *unit = text + length + strspn(text + length, " ");
     (void)snprintf(number, sizeof number, "%.*s", (int)length, text);
-    for (unsigned i = 0; length < sizeof number && units[i].name; i++) {
-        if (strcasecmp(units[i].name, unit) != 0)
+    for (; length < sizeof number && units->name; units++) {
+        if (strcasecmp(units->name, unit) != 0)
             continue;
         bool good = !hx_value_real(number, 0, 1e21, rate, why);
-        *rate *= units[i].factor;
+        *rate *= units->factor;
         return good && *rate >= 1 && *rate <= 1e21;
     }
     return false;
@@ -93,15 +95,50 @@ static bool parse_rate(const char *text, double *rate)
 
 bool model_rate(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
 {
+    static const struct unit units[] = {{"", 1},          {"FLOPS", 1},     {"GFLOPS", 1e9},
+                                        {"TFLOPS", 1e12}, {"PFLOPS", 1e15}, {NULL, 0}};
     const struct hx_yaml_item *item = script_key(mapping, word);
     if (!item)
         return true;
     return script_expect_value(s, item) &&
-           (parse_rate(item->text, value) ||
+           (parse_rate(item->text, units, value) ||
             script_fail(s, item, 0,
                         "'%.60s' is no rate of 1 .. 1e21 operations a second (write for example 312 TFLOPS "
                         "or 312e12)",
                         item->text));
+}
+
+bool model_bandwidth(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
+{
+    static const struct unit units[] = {{"", 1}, {"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    if (!item)
+        return true;
+    return script_expect_value(s, item) &&
+           (parse_rate(item->text, units, value) ||
+            script_fail(s, item, 0,
+                        "'%.60s' is no rate of 1 .. 1e21 bytes a second (write for example 2039 GB/s or 2.039e12)",
+                        item->text));
+}
+
+bool model_recompute(struct script *s, const struct hx_yaml_item *mapping, const char *word,
+                     enum training_recompute *value)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    bool full = *value == TRAINING_RECOMPUTE_FULL;
+    char why[HX_WHY_TEXT];
+    if (!item)
+        return true;
+    if (!script_expect_value(s, item))
+        return false;
+    if (strcmp(item->text, "selective") == 0) {
+        *value = TRAINING_RECOMPUTE_SELECTIVE;
+        return true;
+    }
+    if (hx_value_switch(item->text, &full, why))
+        return script_fail(s, item, 0, "'%.60s' is none of true, selective, false", item->text);
+    *value = full ? TRAINING_RECOMPUTE_FULL : TRAINING_RECOMPUTE_NONE;
+    return true;
 }
 
 bool model_text(struct script *s, const struct hx_yaml_item *mapping, const char *word, char **text)

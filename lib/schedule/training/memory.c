@@ -1,0 +1,224 @@
+/* memory.c - memory of an accelerator (memory.h). */
+#include "schedule/training/memory.h"
+#include "schedule/training/communication.h"
+#include "schedule/training/pipeline.h"
+#include "schedule/training/stages.h"
+#include "schedule/walk.h"
+
+#include <stdlib.h>
+
+static uint64_t divide_up(uint64_t bytes, uint64_t parts)
+{
+    return bytes / parts + (bytes % parts != 0);
+}
+
+/* ---- parameters ---- */
+
+static void add_parameters(const struct training_model *m, const struct training_layer *l, struct training_memory *to)
+{
+    const uint64_t own = training_own_parameters(m, l);
+    const uint64_t ranks = l->shard == TRAINING_TABLES ? 1 : training_group_size(m, training_gradient_group(l));
+    const uint64_t weights = schedule_multiply(own, m->parameter_bytes);
+    const uint64_t gradients = schedule_multiply(own, m->gradient_element_bytes);
+    const uint64_t optimizer = schedule_multiply(own, m->optimizer_bytes);
+    to->weights = schedule_add(to->weights, divide_up(weights, m->zero >= 3 ? ranks : 1));
+    to->gradients = schedule_add(to->gradients, divide_up(gradients, m->zero >= 2 ? ranks : 1));
+    to->optimizer = schedule_add(to->optimizer, divide_up(optimizer, m->zero >= 1 ? ranks : 1));
+}
+
+/* ---- activations ---- */
+
+/* Bytes of a micro-batch, of so many of a sample, at one of `ranks` that share them. */
+static uint64_t of_batch(const struct training_model *m, uint64_t bytes, uint64_t ranks)
+{
+    return divide_up(schedule_multiply(bytes, training_micro_samples(m)), ranks * m->parallel[TRAINING_CONTEXT]);
+}
+
+static uint64_t tensor_ranks(const struct training_model *m, const struct training_layer *l)
+{
+    return l->shard == TRAINING_WHOLE || l->shard == TRAINING_TABLES ? 1 : m->parallel[TRAINING_TENSOR];
+}
+
+static uint64_t sequence_ranks(const struct training_model *m)
+{
+    return m->sequence ? m->parallel[TRAINING_TENSOR] : 1;
+}
+
+/* What leaves a layer. */
+static uint64_t output_of(const struct training_model *m, const struct training_layer *l)
+{
+    return of_batch(m, schedule_multiply(l->activations, m->activation_bytes), sequence_ranks(m));
+}
+
+/* What selective recomputation makes again. */
+static uint64_t recomputed_of(const struct training_model *m, const struct training_layer *l)
+{
+    return of_batch(m, l->recomputed, tensor_ranks(m, l));
+}
+
+/* What a layer keeps for its backward pass, all of it. */
+static uint64_t saved_of(const struct training_model *m, const struct training_layer *l)
+{
+    if (!l->saved && !l->saved_whole)
+        return output_of(m, l);
+    return schedule_add(of_batch(m, l->saved, tensor_ranks(m, l)), of_batch(m, l->saved_whole, sequence_ranks(m)));
+}
+
+/* What a pass keeps until its backward pass, and what its backward pass needs beside that. */
+struct kept {
+    uint64_t bytes, aside;
+};
+
+/* Of the layers of a block. */
+static struct kept kept_by_block(const struct training_model *m, uint32_t first, uint32_t end)
+{
+    struct kept k = {0, 0};
+    uint64_t largest = 0;
+    bool keeps_all = false;
+    for (uint32_t i = first; i < end; i++) {
+        const uint64_t recomputed = recomputed_of(m, &m->layer[i]);
+        k.bytes = schedule_add(k.bytes, saved_of(m, &m->layer[i]));
+        largest = recomputed > largest ? recomputed : largest;
+        if (m->recompute != TRAINING_RECOMPUTE_SELECTIVE)
+            k.bytes = schedule_add(k.bytes, recomputed);
+        keeps_all = keeps_all || m->layer[i].keeps_all;
+    }
+    if (m->recompute == TRAINING_RECOMPUTE_SELECTIVE)
+        k.aside = largest;
+    else if (m->recompute == TRAINING_RECOMPUTE_FULL && !keeps_all)
+        k = (struct kept){first ? output_of(m, &m->layer[first - 1]) : 0, k.bytes};
+    return k;
+}
+
+/* Of a virtual stage. Blocks compute one after the other. */
+static struct kept kept_by_stage(const struct training_model *m, uint32_t first, uint32_t end)
+{
+    struct kept all = {0, 0};
+    while (first < end) {
+        uint32_t next = first + 1;
+        while (next < end && !m->layer[next].begins_block)
+            next++;
+        const struct kept k = kept_by_block(m, first, next);
+        all.bytes = schedule_add(all.bytes, k.bytes);
+        all.aside = k.aside > all.aside ? k.aside : all.aside;
+        first = next;
+    }
+    return all;
+}
+
+/* Follows the passes of a stage. kept[chunks]; pass: room for training_passes(). */
+static void find_peak(const struct training_model *m, uint32_t stage, const struct kept *kept,
+                      struct training_pass *pass, struct training_memory *to)
+{
+    uint64_t held = 0;
+    uint32_t passes = 0;
+    training_pipeline_order(m, stage, pass);
+    for (uint32_t i = 0; i < training_passes(m); i++) {
+        const struct kept *k = &kept[pass[i].chunk];
+        if (!pass[i].backward) {
+            held = schedule_add(held, k->bytes);
+            passes++;
+        }
+        const uint64_t now = pass[i].backward ? schedule_add(held, k->aside) : held;
+        if (now > to->activations) {
+            to->activations = now;
+            to->passes = passes;
+        }
+        if (pass[i].backward) {
+            held -= k->bytes;
+            passes--;
+        }
+    }
+}
+
+/* ---- buffers ---- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of a virtual stage; those of chunks are used one after the other. */
+static uint64_t buffers_of(const struct training_model *m, uint32_t first, uint32_t end)
+{
+    uint64_t gradients = 0;
+    uint64_t largest = 0;
+    uint64_t fetched = 0;
+    uint64_t before = 0;
+    uint64_t exchanged = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct training_layer *l = &m->layer[i];
+        const uint64_t own = l->shard == TRAINING_TABLES ? 0 : training_own_parameters(m, l);
+        const uint64_t weights = schedule_multiply(own, m->parameter_bytes);
+        const uint64_t routed = schedule_multiply(l->routed, m->activation_bytes);
+        gradients = schedule_add(gradients, schedule_multiply(own, m->gradient_element_bytes));
+        largest = larger(largest, schedule_multiply(own, m->gradient_element_bytes));
+        fetched = larger(fetched, schedule_add(before, weights));
+        before = weights;
+        exchanged = larger(exchanged, 2 * of_batch(m, routed, m->parallel[TRAINING_TENSOR]));
+        if (m->sequence && l->shard == TRAINING_COLUMNS)
+            exchanged = larger(exchanged, of_batch(m, schedule_multiply(l->activations, m->activation_bytes), 1));
+    }
+    uint64_t sum = exchanged;
+    if (m->zero >= 2) {
+        const uint64_t group = schedule_add(largest, m->gradient_bytes);
+        sum = schedule_add(sum, group < gradients ? group : gradients);
+    }
+    if (m->zero >= 3)
+        sum = schedule_add(sum, fetched);
+    if (m->parallel[TRAINING_PIPELINE] > 1)
+        sum = schedule_add(sum, schedule_multiply(2, training_stage_bytes(m, &m->layer[end - 1])));
+    return sum;
+}
+
+/* ---- stages ---- */
+
+static void find_stage(const struct training_model *m, const struct training_stages *s, uint32_t stage,
+                       struct training_pass *pass, struct training_memory *to)
+{
+    struct kept *kept = hx_allocate(m->chunks, sizeof *kept);
+    *to = (struct training_memory){.reserved = m->reserved};
+    for (uint32_t chunk = 0; chunk < m->chunks; chunk++) {
+        const uint32_t v = chunk * m->parallel[TRAINING_PIPELINE] + stage;
+        for (uint32_t i = s->first[v]; i < s->first[v + 1]; i++)
+            add_parameters(m, &m->layer[i], to);
+        kept[chunk] = kept_by_stage(m, s->first[v], s->first[v + 1]);
+        to->buffers = larger(to->buffers, buffers_of(m, s->first[v], s->first[v + 1]));
+    }
+    find_peak(m, stage, kept, pass, to);
+    free(kept);
+    const uint64_t part[] = {to->weights, to->gradients, to->optimizer, to->activations, to->buffers, to->reserved};
+    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+        to->total = schedule_add(to->total, part[i]);
+}
+
+bool training_memory_find(const struct training_model *m, struct training_memory *memory, struct hx_problem *problem)
+{
+    struct training_stages s;
+    if (!training_stages_make(&s, m, problem))
+        return false;
+    struct training_pass *pass = hx_allocate(training_passes(m), sizeof *pass);
+    for (uint32_t stage = 0; stage < m->parallel[TRAINING_PIPELINE]; stage++)
+        find_stage(m, &s, stage, pass, &memory[stage]);
+    free(pass);
+    training_stages_free(&s);
+    return true;
+}
+
+uint32_t training_memory_most(const struct training_model *m, const struct training_memory *memory)
+{
+    uint32_t most = 0;
+    for (uint32_t stage = 1; stage < m->parallel[TRAINING_PIPELINE]; stage++)
+        most = memory[stage].total > memory[most].total ? stage : most;
+    return most;
+}
+
+uint32_t training_layers_without_saved(const struct training_model *m)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->layers; i++) {
+        const struct training_layer *l = &m->layer[i];
+        count += !l->saved && !l->saved_whole && (l->flops > 0 || l->forward_ps > 0);
+    }
+    return count;
+}

@@ -1,0 +1,158 @@
+/* train_memory.c - memory of an accelerator in the report (train_memory.h). */
+#include "tools/train/train_memory.h"
+#include "base/text.h"
+#include "tools/draw/text_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The parts of a stage's memory, in the order of reports. */
+enum { PARTS = 6, GB_TEXT = 32 };
+static const char *const part_names[PARTS] = {"weights",     "gradients", "optimizer states",
+                                              "activations", "buffers",   "reserved"};
+static const char *const part_keys[PARTS] = {"weights",     "gradients", "optimizer_states",
+                                             "activations", "buffers",   "reserved"};
+
+static uint64_t part_of(const struct training_memory *s, unsigned part)
+{
+    const uint64_t parts[PARTS] = {s->weights, s->gradients, s->optimizer, s->activations, s->buffers, s->reserved};
+    return parts[part];
+}
+
+static const char *gb_text(char text[GB_TEXT], uint64_t bytes)
+{
+    (void)snprintf(text, GB_TEXT, bytes < 100000000 ? "%.3f GB" : "%.1f GB", (double)bytes / 1e9);
+    return text;
+}
+
+static uint32_t stages_of(const struct train_memory *t)
+{
+    return t->model->parallel[TRAINING_PIPELINE];
+}
+
+bool train_memory_find(struct train_memory *t, const struct training_model *m, struct hx_problem *problem)
+{
+    *t = (struct train_memory){.model = m};
+    if (!m)
+        return true;
+    t->stage = hx_allocate(stages_of(t), sizeof *t->stage);
+    if (!training_memory_find(m, t->stage, problem))
+        return false;
+    t->most = training_memory_most(m, t->stage);
+    t->unsaid = training_layers_without_saved(m);
+    return true;
+}
+
+void train_memory_free(struct train_memory *t)
+{
+    free(t->stage);
+    t->stage = NULL;
+}
+
+bool train_memory_fits(const struct train_memory *t)
+{
+    return !t->model || t->model->memory == 0 || t->stage[t->most].total <= t->model->memory;
+}
+
+/* Part of a stage with the most bytes. */
+static unsigned dominant(const struct training_memory *s)
+{
+    unsigned most = 0;
+    for (unsigned part = 1; part < PARTS; part++)
+        most = part_of(s, part) > part_of(s, most) ? part : most;
+    return most;
+}
+
+void train_memory_excess(const struct train_memory *t, char *text, size_t bytes)
+{
+    const struct training_memory *s = &t->stage[t->most];
+    char gb[3][GB_TEXT];
+    (void)snprintf(text, bytes, "stage %" PRIu32 " needs %s of %s, most of it %s (%s)", t->most,
+                   gb_text(gb[0], s->total), gb_text(gb[1], t->model->memory), part_names[dominant(s)],
+                   gb_text(gb[2], part_of(s, dominant(s))));
+}
+
+/* ---- text ---- */
+
+/* The last stage, from `first` on, with the same memory. */
+static uint32_t last_alike(const struct train_memory *t, uint32_t first)
+{
+    uint32_t last = first;
+    while (last + 1 < stages_of(t) && memcmp(&t->stage[last + 1], &t->stage[first], sizeof t->stage[first]) == 0)
+        last++;
+    return last;
+}
+
+static void print_stages(const struct train_memory *t)
+{
+    struct text_table *table = text_table_new(1);
+    text_table_row(table, "stage", "passes", "weights", "gradients", "optimizer", "activations", "buffers", "GB");
+    for (uint32_t first = 0; first < stages_of(t);) {
+        const struct training_memory *s = &t->stage[first];
+        const uint32_t last = last_alike(t, first);
+        char text[8][GB_TEXT];
+        if (last > first)
+            (void)snprintf(text[0], sizeof text[0], "%" PRIu32 "-%" PRIu32, first, last);
+        else
+            (void)snprintf(text[0], sizeof text[0], "%" PRIu32, first);
+        (void)snprintf(text[1], sizeof text[1], "%" PRIu32, s->passes);
+        for (unsigned part = 0; part < 5; part++)
+            (void)snprintf(text[2 + part], sizeof text[0], "%.2f", (double)part_of(s, part) / 1e9);
+        (void)snprintf(text[7], sizeof text[7], "%.2f", (double)s->total / 1e9);
+        text_table_row(table, text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7]);
+        first = last + 1;
+    }
+    text_table_print(table, stdout);
+    text_table_free(table);
+    printf("\n");
+}
+
+void train_memory_print(const struct train_memory *t)
+{
+    char text[GB_TEXT];
+    if (!t->model)
+        return;
+    const struct training_memory *s = &t->stage[t->most];
+    printf("%-16s%s", "memory", gb_text(text, s->total));
+    if (t->model->memory)
+        printf(" of %s", gb_text(text, t->model->memory));
+    printf(": stage %" PRIu32 ", of which", t->most);
+    const char *between = " ";
+    for (unsigned part = 0; part < PARTS; part++) {
+        if (part_of(s, part) == 0)
+            continue;
+        printf("%s%s %s", between, part_names[part], gb_text(text, part_of(s, part)));
+        between = ", ";
+    }
+    printf("\n");
+    if (t->unsaid)
+        printf("%-16s%" PRIu32 " layer%s without 'saved': what leaves %s is counted\n", "", t->unsaid,
+               hx_plural(t->unsaid), t->unsaid == 1 ? "it" : "them");
+    if (stages_of(t) > 1)
+        print_stages(t);
+}
+
+/* ---- JSON ---- */
+
+json_t *train_memory_json(const struct train_memory *t)
+{
+    json_t *stages = json_array();
+    if (!t->model) {
+        json_decref(stages);
+        return json_null();
+    }
+    for (uint32_t i = 0; i < stages_of(t); i++) {
+        const struct training_memory *s = &t->stage[i];
+        json_t *o = json_pack("{s:I, s:I, s:I, s:s}", "stage", (json_int_t)i, "bytes", (json_int_t)s->total, "passes",
+                              (json_int_t)s->passes, "most", part_keys[dominant(s)]);
+        for (unsigned part = 0; part < PARTS; part++)
+            json_object_set_new(o, part_keys[part], json_integer((json_int_t)part_of(s, part)));
+        json_array_append_new(stages, o);
+    }
+    return json_pack("{s:o, s:b, s:I, s:I, s:o}", "accelerator_bytes",
+                     t->model->memory ? json_integer((json_int_t)t->model->memory) : json_null(), "fits",
+                     (int)train_memory_fits(t), "most", (json_int_t)t->most, "layers_without_saved",
+                     (json_int_t)t->unsaid, "stages", stages);
+}
