@@ -333,7 +333,8 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     open_ring
     ring 500ms 500ms
     end_ring
-    jq -es 'all(.[].ports[]; .rx_notices == 0 and .tx_notices == 0)' n??.json
+    # A node that ends first is a lost cable to its neighbours, which may tell of it.
+    jq -es 'all(.[]; any(.ports[]; .carrier == false) or all(.ports[]; .tx_notices == 0))' n??.json
 }
 
 # bats test_tags=all
