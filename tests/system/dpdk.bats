@@ -284,7 +284,9 @@ open_ring() {
     is_apart() { [ "$(readlink "/proc/$space/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
     eventually is_apart
     in_net=(nsenter "--net=/proc/$space/ns/net")
-    "${in_net[@]}" ip link add c0a type veth peer name c0b 2>/dev/null || skip "no veth devices"
+    # DPDK's packet sockets join a group of the number process ^ interface; two interfaces in one group are refused. Far
+    # numbers of interfaces keep the groups apart.
+    "${in_net[@]}" ip link add c0a index 8192 type veth peer name c0b 2>/dev/null || skip "no veth devices"
     for end in c0a c0b; do
         "${in_net[@]}" sh -c "echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6" 2>/dev/null || true
         "${in_net[@]}" ip link set "$end" mtu 9000 up
