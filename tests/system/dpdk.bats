@@ -353,3 +353,11 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     # The two that lost no cable heard of it from both sides.
     jq -es 'all(.[].ports[] | select(.port != "local"); .rx_notices > 0 and .tx_notices > 0)' n01.json n11.json
 }
+
+# bats test_tags=all
+@test "the benchmark of the node runs to its end" {
+    bench=$(dirname "$HXMESH")/bench/dpdk/bench_dpdk
+    [ -x "$bench" ] || skip "no benchmark of this build"
+    HXMESH=$HXMESH "$bench" --json figures.json
+    jq -e '.dpdk_packets_per_second > 0 and .dpdk_latency_ns.p50 > 0' figures.json
+}
