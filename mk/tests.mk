@@ -90,7 +90,7 @@ runners: $(RUNNERS)
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
 test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(KITS) $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) \
-    $(BUILD)/bench/bench_choice
+    $(BUILD)/bench/bench_choice $(if $(DPDK),$(BUILD)/bench/dpdk/bench_dpdk)
 	@:
 tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TESTS),$(TESTS.$(platform))),$(BUILD)/test-$(platform))))
 	@:

@@ -329,7 +329,7 @@ const struct kit_check kit_switch_checks[] = {
     {"hal_output_is_busy", "true: the output transmits another packet, whatever its credit.", try_busy},
     {"hal_stall", "counts a packet that begins to wait, and its cause.", try_stall},
     {"hal_packet_credits", "credit units of the packet, at least 1", try_cost},
-    {"HAL_VCS_APART", "the VCs of an output share no credit.", try_vcs_apart},
+    {"HAL_VCS_APART", "the VCs of an output share no credit", try_vcs_apart},
     {"hal_transmit", "on the link's VC `output_vc`, which has credit: hx_desc_onward().", try_transmit},
     {"hal_commit",
      "Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they see "

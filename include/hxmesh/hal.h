@@ -25,7 +25,8 @@
  *     1: an accelerator's switch is called for one packet or one output. It follows the bits of hal_rx_pending() instead
  *     of examining each input, and asks for credit only of outputs that a packet may take. 0: a step finds bursts.
  * HAL_VCS_APART
- *     1: a step may send on each VC of an output. 0: an output takes one packet a step, of any VC.
+ *     1: the VCs of an output share no credit, and a step may send on each. 0: an output takes one packet a step, of
+ *     any VC.
  * HAL_SHARED
  *     1: other processes may overwrite what hal_arrival() returns. The switch reads it once and keeps next addresses of
  *     waiting packets. 0: it is stable until released or redirected.

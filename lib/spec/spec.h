@@ -295,7 +295,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      HX_GIVEN_IN(s, HX_GIVEN_COUNT), .applies = HX_FOR_MESSAGES, .instead = HX_RUNS_ONCE}, \
     {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, \
      .low = 0, .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random " \
-     "shifts for all, of a Slim Fly by rounds (docs/traffic.md); 0: all", HX_GIVEN_IN(s, HX_GIVEN_SHIFTS), \
+     "shifts for all, of a Slim Fly by phases (docs/traffic.md); 0: all", HX_GIVEN_IN(s, HX_GIVEN_SHIFTS), \
      .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
     {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, \
      .to.number = &(s)->duration_ns, .low = 0, .high = HX_MOST_DURATION, \

@@ -29,7 +29,7 @@ enum { SENDS = 64 };
 /* Steps of a phase that are laid; of more, some stand for all. MOST_LAID: ranks of a group with all steps laid. */
 enum { MOST_STEPS = 128, SAMPLED_STEPS = 32, MOST_LAID = 2048 };
 
-/* Streams of a hierarchy differ in their direction at most. */
+/* Stripes of a hierarchy differ in their direction at most. */
 static unsigned laid_stripes(const struct hx_collective_config *c)
 {
     const unsigned stripes = hx_collective_stripes(c);

@@ -75,7 +75,7 @@ NOTHING_LOST='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing 
     grep -Eq ' s3/0 closed for 300ms$' list
     [ "$(fault --list --json - | jq -c '[.faults[].fault]')" = '["all up","s5 up"]' ]
     end_long
-    hxmesh verify run.pcapng >verified
+    hxmesh verify run.pcapng >verified || { cat verified && return 1; }
     grep -q '3 planned changes' verified
     holds "$NOTHING_LOST and (.changes | length) == 3 and .circuits.changes >= 4 and all(.faults[]; .hits == 0)"
 }

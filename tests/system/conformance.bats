@@ -121,7 +121,7 @@ keeps() {
         "hal_destination: for a packet to 1,0 on a detour it is 1,65535 (hal.h: destination of the packet"
     broken 'hal_port.h s/return cable_occupancy(.*/return 0;/' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
         "hal_output_occupancy: is 0 though the far end holds 3, on VC 0 to 0 (hal.h: credit units sent by" \
-        "hal_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units of a VC"
+        "hal_vc_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units of a VC"
 }
 
 @test "conformance: buffers that a drop keeps" {

@@ -284,7 +284,9 @@ open_ring() {
     is_apart() { [ "$(readlink "/proc/$space/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
     eventually is_apart
     in_net=(nsenter "--net=/proc/$space/ns/net")
-    "${in_net[@]}" ip link add c0a type veth peer name c0b 2>/dev/null || skip "no veth devices"
+    # DPDK's packet sockets join a group of the number process ^ interface; two interfaces in one group are refused. Far
+    # numbers of interfaces keep the groups apart.
+    "${in_net[@]}" ip link add c0a index 8192 type veth peer name c0b 2>/dev/null || skip "no veth devices"
     for end in c0a c0b; do
         "${in_net[@]}" sh -c "echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6" 2>/dev/null || true
         "${in_net[@]}" ip link set "$end" mtu 9000 up
@@ -333,7 +335,8 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     open_ring
     ring 500ms 500ms
     end_ring
-    jq -es 'all(.[].ports[]; .rx_notices == 0 and .tx_notices == 0)' n??.json
+    # A node that ends first is a lost cable to its neighbours, which may tell of it.
+    jq -es 'all(.[]; any(.ports[]; .carrier == false) or all(.ports[]; .tx_notices == 0))' n??.json
 }
 
 # bats test_tags=all
@@ -349,4 +352,12 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     jq -e '(.ports[] | select(.port == "W") | .up) == false' n10.json
     # The two that lost no cable heard of it from both sides.
     jq -es 'all(.[].ports[] | select(.port != "local"); .rx_notices > 0 and .tx_notices > 0)' n01.json n11.json
+}
+
+# bats test_tags=all
+@test "the benchmark of the node runs to its end" {
+    bench=$(dirname "$HXMESH")/bench/dpdk/bench_dpdk
+    [ -x "$bench" ] || skip "no benchmark of this build"
+    HXMESH=$HXMESH "$bench" --json figures.json
+    jq -e '.dpdk_packets_per_second > 0 and .dpdk_latency_ns.p50 > 0' figures.json
 }

@@ -117,8 +117,9 @@ static const struct plan_runs fig17_runs = {PLAN_BATCHES(fig17), .least = {256 *
 /* ---- the experiments ---- */
 
 #define ALL_REDUCE_SHARE                                                                                               \
-    "Share: vector bytes a second over half of 4 x 400 Gb/s, since every byte has to leave an accelerator nearly "     \
-    "twice."
+    "Share: vector bytes a second over half of all links of a host in one plane, since every byte has to leave a "     \
+    "host "                                                                                                            \
+    "nearly twice."
 #define ALL_REDUCE_CLOSED_FORM                                                                                         \
     "Closed form: section V-A2, of HammingMeshes, with the latency between neighbours that follows from table III."
 #define ALL_REDUCE_PAPER                                                                                               \
@@ -143,7 +144,9 @@ const struct experiment hammingmesh_experiments[] = {
     {"fig11", "Figure 11: all-to-all over message sizes, small cluster", 20, &fig11_runs, NULL, show_fig11,
      NOTES("Paper: table II's value for messages of 1 MiB. The other points of its figure 11 are a plotted curve; "
            "values read off a plot are left out.",
-           "Share: payload delivered until the last delivery, over 4 x 400 Gb/s for each accelerator in that time. "
+           "Share: payload delivered until the last delivery, over what all links of each host in one plane carry in "
+           "that "
+           "time. "
            "Bound: what the cut through the fabric, or its fullest link, allows.",
            "Other fabrics: from 64 KiB on a sample of shifts by default, which is filled and drained; the command "
            "says how many.")},

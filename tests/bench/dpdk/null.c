@@ -86,6 +86,7 @@ static void build(struct bench *b)
     c->node = &b->node;
     c->carrier = 15;
     c->looked_at = INT64_MAX; /* these peers are silent */
+    c->around.notices = &b->node.notices; /* which never change */
     c->hal = (struct hal_switch){.port = b->port,
                                  .ports = HX_ACCELERATOR_PORTS,
                                  .mine = 15,
