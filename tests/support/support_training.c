@@ -93,7 +93,7 @@ struct training_model *training_random(uint64_t *seed, uint32_t ranks)
     m->iterations = 1 + seeded_below(seed, 3);
     m->zero = seeded_below(seed, 4);
     m->sequence = seeded_below(seed, 2);
-    m->recompute = seeded_below(seed, 2);
+    m->recompute = (enum training_recompute)seeded_below(seed, 3);
     m->overlap = seeded_below(seed, 2);
     m->fuse_tables = seeded_below(seed, 2);
     m->gradient_bytes = seeded_below(seed, 2) * seeded_below(seed, 2000);

@@ -73,6 +73,26 @@ refused() {
     [[ "$stderr" = *"hosts inject 400 Gb/s, those of 4x4 Hx1Mesh 1600"* ]]
 }
 
+@test "train: memory by stage, what does not fit is said first, and --fit refuses it" {
+    sed 's/^accelerator: .*/accelerator: {flops: 1 TFLOPS, efficiency: 0.5, memory: 2500kB, reserved: 1MB}/' model.yaml >fits.yaml
+    hxmesh train "2x1 Hx2Mesh" fits.yaml --estimate --fit --json "$REPORT" >text
+    # Two layers of 32,768 parameters a rank: 2 + 2 + 12 bytes each, and two or one micro-batches of 2 samples.
+    holds '.memory | .fits and .accelerator_bytes == 2500000 and .layers_without_saved == 4 and .most == 0 and
+        [.stages[].weights] == [131072, 131072] and [.stages[].optimizer_states] == [786432, 786432] and
+        [.stages[].passes] == [2, 1] and [.stages[].reserved] == [1000000, 1000000] and
+        [.stages[] | .bytes - .weights - .gradients - .optimizer_states - .activations - .buffers - .reserved] == [0, 0]' || {
+        jq .memory "$REPORT"
+        hxmesh train "2x1 Hx2Mesh" fits.yaml --estimate
+        return 1
+    }
+    sed 's/2500kB/1100kB/' fits.yaml >large.yaml
+    hxmesh train "2x1 Hx2Mesh" large.yaml --estimate >text
+    head -n 1 text | grep -qE '^does not fit    stage 0 needs [0-9.]+ MB of 1.1 MB, most of it reserved \('
+    refused 3 "large.yaml: $(head -n 1 text | cut -c 17-)" "2x1 Hx2Mesh" large.yaml --estimate --fit
+    refused 2 "--fit: needs a model with accelerator: {memory: 80 GB}" "2x1 Hx2Mesh" model.yaml --estimate --fit
+    hxmesh train "2x2 Hx2Mesh" "$MODEL" "${SMALL[@]}" --estimate --json - | jq -e '.memory == null'
+}
+
 @test "train: what cannot be is refused in one line" {
     refused 3 "$MODEL: has 16 ranks, but only 4 accelerators are there" "1x1 Hx2Mesh" "$MODEL"
     run -3 --separate-stderr hxmesh train "4x4 Hx9Mush" "$MODEL"

@@ -183,7 +183,7 @@ static void tensor_collectives_block(void **state)
         for (uint32_t i = 0; i < LAYERS; i++)
             m->layer[i].shard = TRAINING_COLUMNS;
         assert_int_equal(plain_time(m, C), BATCHES * LAYERS * (3000 + 2 * C + sequence * 2 * C));
-        m->recompute = true; /* the forward pass again, with its collectives */
+        m->recompute = TRAINING_RECOMPUTE_FULL; /* the forward pass again, with its collectives */
         assert_int_equal(plain_time(m, C), BATCHES * LAYERS * (4000 + 3 * C + sequence * 3 * C));
         training_model_free(m);
     }
@@ -327,7 +327,7 @@ static void tables_are_sent_together(void **state)
     for (unsigned recompute = 0; recompute < 2; recompute++) {
         struct training_model *m = replicas_of(10, 20, 0, true);
         uint64_t took[2];
-        m->recompute = recompute;
+        m->recompute = recompute ? TRAINING_RECOMPUTE_FULL : TRAINING_RECOMPUTE_NONE;
         for (uint32_t i = 0; i < LAYERS; i++)
             m->layer[i].parameters = 0;
         for (uint32_t i = 1; i < 4; i++) {

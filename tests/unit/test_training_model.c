@@ -31,40 +31,56 @@ static struct training_model *read_model(const char *text)
 static void each_key_reaches_its_field(void **state)
 {
     (void)state;
-    struct training_model *m = read_model("model: All of it\n"
-                                          "values: {hidden: 1024, micro: 4, step: 3 ms}\n"
-                                          "samples: 2 * 3 * micro * 5\n"
-                                          "tokens: 2 * hidden\n"
-                                          "iterations: 7\n"
-                                          "accelerator: {flops: 312 TFLOPS, efficiency: 0.5}\n"
-                                          "parallelism: {tensor: 4, context: 2, data: 3, pipeline: 2, expert: 6,\n"
-                                          "              order: [pipeline, data]}\n"
-                                          "pipeline: {schedule: interleaved, micro_batches: micro, chunks: 2,\n"
-                                          "           layers: [1, 1, 2, 1]}\n"
-                                          "zero: 3\n"
-                                          "sequence_parallel: true\n"
-                                          "recompute: yes\n"
-                                          "overlap: false\n"
-                                          "fuse_tables: false\n"
-                                          "gradient_group: 100MB\n"
-                                          "bytes: {activations: 1, gradients: 4, parameters: 3}\n"
-                                          "update: step / 2\n"
-                                          "algorithms: {tensor: ring, context: torus, data: tree, expert: pairwise}\n"
-                                          "layers:\n"
-                                          "  - {name: one, parameters: 1, activations: 2, flops: 3}\n"
-                                          "  - {name: two, parameters: hidden, activations: 2, forward: step,\n"
-                                          "     backward: 5 ms, shard: columns, context: 9}\n"
-                                          "  - {name: three, parameters: 0, activations: 0, flops: 3,\n"
-                                          "     backward_flops: 4, shard: space, halo: 8}\n"
-                                          "  - {name: four, parameters: 5, activations: 6, forward: 1 us,\n"
-                                          "     shard: experts, routed: 7}\n"
-                                          "  - {name: five, parameters: 5, activations: 6, flops: 0, shard: tables,\n"
-                                          "     inputs: 3 * hidden, beside: yes}\n");
+    struct training_model *m =
+        read_model("model: All of it\n"
+                   "values: {hidden: 1024, micro: 4, step: 3 ms}\n"
+                   "samples: 2 * 3 * micro * 5\n"
+                   "tokens: 2 * hidden\n"
+                   "iterations: 7\n"
+                   "accelerator: {flops: 312 TFLOPS, efficiency: 0.5, memory: 80GB, reserved: 2 * hidden,\n"
+                   "              memory_bandwidth: 2039 GB/s,\n"
+                   "              kernels: {efficiency: 0.9, inner: 300, outer: 108 * hidden}}\n"
+                   "parallelism: {tensor: 4, context: 2, data: 3, pipeline: 2, expert: 6,\n"
+                   "              order: [pipeline, data]}\n"
+                   "pipeline: {schedule: interleaved, micro_batches: micro, chunks: 2,\n"
+                   "           layers: [1, 1, 2, 3]}\n"
+                   "zero: 3\n"
+                   "sequence_parallel: true\n"
+                   "recompute: selective\n"
+                   "overlap: false\n"
+                   "fuse_tables: false\n"
+                   "gradient_group: 100MB\n"
+                   "bytes: {activations: 1, gradients: 4, parameters: 3, optimizer: 8}\n"
+                   "update: step / 2\n"
+                   "algorithms: {tensor: ring, context: torus, data: tree, expert: pairwise}\n"
+                   "layers:\n"
+                   "  - {name: one, parameters: 1, activations: 2, flops: 3}\n"
+                   "  - {name: two, parameters: hidden, activations: 2, forward: step,\n"
+                   "     backward: 5 ms, shard: columns, context: 9}\n"
+                   "  - {name: three, parameters: 0, activations: 0, flops: 3,\n"
+                   "     backward_flops: 4, shard: space, halo: 8}\n"
+                   "  - {name: four, parameters: 5, activations: 6, forward: 1 us,\n"
+                   "     shard: experts, routed: 7}\n"
+                   "  - {name: five, parameters: 5, activations: 6, flops: 0, shard: tables,\n"
+                   "     inputs: 3 * hidden, beside: yes}\n"
+                   "  - repeat: 1\n"
+                   "    layers:\n"
+                   "      - {name: six, parameters: 1, activations: 2, shard: columns, saved: 11,\n"
+                   "         saved_whole: 12, recomputed: 13, moved: 14, moved_whole: 15,\n"
+                   "         recomputed_moved: 16, products: [{m: 2, n: 3, k: 5},\n"
+                   "           {m: 7, n: 11, k: 13, times: 4, divided: times, recomputed: yes,\n"
+                   "            efficiency: 0.25}]}\n"
+                   "      - {name: seven, parameters: 1, activations: 2, flops: 0, moved: 3,\n"
+                   "         backward_moved: 9, keeps_all: yes}\n");
     assert_string_equal(m->name, "All of it");
     assert_int_equal(m->samples, 120);
     assert_int_equal(m->sample_tokens, 2048);
     assert_int_equal(m->iterations, 7);
-    assert_true(m->flops == 312e12 && m->efficiency == 0.5);
+    assert_true(m->flops == 312e12 && m->efficiency == 0.5 && m->memory_bandwidth == 2039e9);
+    assert_true(m->kernels.efficiency == 0.9 && m->kernels.inner == 300 && m->kernels.outer == 108 * 1024);
+    assert_int_equal(m->memory, 80000000000);
+    assert_int_equal(m->reserved, 2048);
+    assert_int_equal(m->optimizer_bytes, 8);
     assert_int_equal(m->parallel[TRAINING_TENSOR], 4);
     assert_int_equal(m->parallel[TRAINING_CONTEXT], 2);
     assert_int_equal(m->parallel[TRAINING_DATA], 3);
@@ -75,10 +91,10 @@ static void each_key_reaches_its_field(void **state)
     assert_int_equal(m->pipeline, TRAINING_INTERLEAVED);
     assert_int_equal(m->micro_batches, 4);
     assert_int_equal(m->chunks, 2);
-    static const uint32_t stage_of[] = {0, 1, 2, 2, 3};
+    static const uint32_t stage_of[] = {0, 1, 2, 2, 3, 3, 3};
     assert_memory_equal(m->stage_of, stage_of, sizeof stage_of);
     assert_int_equal(m->zero, 3);
-    assert_true(m->sequence && m->recompute && !m->overlap && !m->fuse_tables);
+    assert_true(m->sequence && m->recompute == TRAINING_RECOMPUTE_SELECTIVE && !m->overlap && !m->fuse_tables);
     assert_int_equal(m->gradient_bytes, 100000000);
     assert_int_equal(m->activation_bytes, 1);
     assert_int_equal(m->gradient_element_bytes, 4);
@@ -88,7 +104,13 @@ static void each_key_reaches_its_field(void **state)
     for (unsigned i = 0; i <= TRAINING_AXES; i++)
         assert_string_equal(hx_algorithm_names[m->algorithm[i]], algorithms[i]);
     static const struct training_layer layers[] = {
-        {.name = "one", .parameters = 1, .activations = 2, .flops = 3, .backward_flops = 6, .line = 21},
+        {.name = "one",
+         .parameters = 1,
+         .activations = 2,
+         .flops = 3,
+         .backward_flops = 6,
+         .begins_block = true,
+         .line = 23},
         {.name = "two",
          .parameters = 1024,
          .activations = 2,
@@ -96,8 +118,15 @@ static void each_key_reaches_its_field(void **state)
          .backward_ps = 5000000000,
          .shard = TRAINING_COLUMNS,
          .context = 9,
-         .line = 22},
-        {.name = "three", .flops = 3, .backward_flops = 4, .shard = TRAINING_SPACE, .halo = 8, .line = 24},
+         .begins_block = true,
+         .line = 24},
+        {.name = "three",
+         .flops = 3,
+         .backward_flops = 4,
+         .shard = TRAINING_SPACE,
+         .halo = 8,
+         .begins_block = true,
+         .line = 26},
         {.name = "four",
          .parameters = 5,
          .activations = 6,
@@ -105,14 +134,39 @@ static void each_key_reaches_its_field(void **state)
          .backward_ps = 2000000,
          .shard = TRAINING_EXPERTS,
          .routed = 7,
-         .line = 26},
+         .begins_block = true,
+         .line = 28},
         {.name = "five",
          .parameters = 5,
          .activations = 6,
          .inputs = 3072,
          .beside = true,
          .shard = TRAINING_TABLES,
-         .line = 28},
+         .begins_block = true,
+         .line = 30},
+        {.name = "six",
+         .parameters = 1,
+         .activations = 2,
+         .saved = 11,
+         .saved_whole = 12,
+         .recomputed = 13,
+         .moved = 14,
+         .backward_moved = 21,
+         .moved_whole = 15,
+         .recomputed_moved = 16,
+         .products = 2,
+         .flops = 2 * 3 * 2 * 5 + 2 * 7 * 11 * 13 * 4,
+         .backward_flops = 2 * (2 * 3 * 2 * 5 + 2 * 7 * 11 * 13 * 4),
+         .shard = TRAINING_COLUMNS,
+         .begins_block = true,
+         .line = 34},
+        {.name = "seven",
+         .parameters = 1,
+         .activations = 2,
+         .moved = 3,
+         .backward_moved = 9,
+         .keeps_all = true,
+         .line = 39},
     };
     assert_int_equal(m->layers, sizeof layers / sizeof *layers);
     for (unsigned i = 0; i < m->layers; i++) {
@@ -120,6 +174,16 @@ static void each_key_reaches_its_field(void **state)
         assert_string_equal(l.name, layers[i].name);
         l.name = layers[i].name;
         assert_memory_equal(&l, &layers[i], sizeof l);
+    }
+    static const struct training_product products[] = {
+        {.m = 2, .n = 3, .k = 5, .times = 1, .divided = TRAINING_COLUMNS_OF},
+        {.m = 7, .n = 11, .k = 13, .times = 4, .divided = TRAINING_TIMES, .recomputed = true, .efficiency = 0.25}};
+    assert_int_equal(m->products, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct training_product *p = &m->product[i];
+        assert_true(p->m == products[i].m && p->n == products[i].n && p->k == products[i].k &&
+                    p->times == products[i].times && p->divided == products[i].divided &&
+                    p->recomputed == products[i].recomputed && p->efficiency == products[i].efficiency);
     }
     training_model_free(m);
 }
@@ -230,7 +294,7 @@ static void computing_is_shared_by_the_ranks_of_a_sample(void **state)
         assert_int_equal(training_micro_samples(&m), 5);
         assert_int_equal(training_forward_ps(&m, &l), 16 * 5 / sharers[shard] * 10000000000);
         assert_int_equal(training_backward_ps(&m, &l), 24 * 5 / sharers[shard] * 10000000000);
-        m.recompute = true;
+        m.recompute = TRAINING_RECOMPUTE_FULL;
         assert_int_equal(training_backward_ps(&m, &l), 40 * 5 / sharers[shard] * 10000000000);
     }
 }
@@ -242,7 +306,7 @@ static void given_times_are_those_of_a_rank(void **state)
     struct training_model m = model_of(&l, 1);
     assert_int_equal(training_forward_ps(&m, &l), 7);
     assert_int_equal(training_backward_ps(&m, &l), 11);
-    m.recompute = true;
+    m.recompute = TRAINING_RECOMPUTE_FULL;
     assert_int_equal(training_backward_ps(&m, &l), 18);
 }
 
@@ -301,12 +365,21 @@ static void errors_name_line_and_column(void **state)
         {HEAD "parallelism: {data: 2, expert: 2}\n" ONE_LAYER, "3:32", "expert: 2, but no layer has 'shard: experts'"},
         {HEAD "pipeline: {schedule: 1f2b}\n" ONE_LAYER, "3:22", "unknown word '1f2b' (did you mean '1f1b'?)"},
         {HEAD "pipeline: {chunks: 2}\n" ONE_LAYER, "3:20", "2 chunks need 'schedule: interleaved'"},
-        {HEAD "parallelism: {pipeline: 3}\npipeline: {schedule: interleaved, micro_batches: 4}\n" ONE_LAYER, "4:22",
-         "'interleaved' needs micro-batches in multiples of the stages: 4 are none of 3 (for example 6)"},
+        {HEAD "parallelism: {pipeline: 3}\npipeline: {schedule: interleaved, micro_batches: 4, chunks: 2}\n" ONE_LAYER,
+         "4:22", "'interleaved' needs micro-batches in multiples of the stages: 4 are none of 3 (for example 6)"},
         {HEAD "pipeline: {layers: [1, 1]}\n" ONE_LAYER, "3:20",
          "a list of 1 numbers of layers is expected here (pipeline x chunks)"},
         {HEAD "pipeline: {layers: [2]}\n" ONE_LAYER, "3:20", "stages of 2 layers, but the model has 1"},
         {HEAD "zero: 4\n" ONE_LAYER, "3:7", "4 is outside 0 .. 3"},
+        {HEAD "recompute: some\n" ONE_LAYER, "3:12", "'some' is none of true, selective, false"},
+        {HEAD "accelerator: {memory_bandwidth: fast}\n" ONE_LAYER, "3:33",
+         "'fast' is no rate of 1 .. 1e21 bytes a second (write for example 2039 GB/s or 2.039e12)"},
+        {HEAD "accelerator: {kernels: {inner: 3}}\n" ONE_LAYER, "3:24", "key 'efficiency' is missing"},
+        {LAYERS "{" SIZES ", products: 3}", "4:56",
+         "a list of products is expected here: [{m: 2048, n: 4096, k: 1024}]"},
+        {LAYERS "{" SIZES ", products: [{m: 1, n: 1}]}", "4:57", "key 'k' is missing"},
+        {LAYERS "{" SIZES ", flops: 1, products: [{m: 1, n: 1, k: 1}]}", "4:56",
+         "give 'products', 'flops' or 'forward', one of them"},
         {HEAD "overlap: maybe\n" ONE_LAYER, "3:10", "'maybe' is neither true nor false"},
         {HEAD "accelerator: {flops: fast}\n" ONE_LAYER, "3:22",
          "'fast' is no rate of 1 .. 1e21 operations a second (write for example 312 TFLOPS or 312e12)"},

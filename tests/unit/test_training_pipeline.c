@@ -162,7 +162,8 @@ static void passes_are_in_the_order_of_their_pipeline(void **state)
                 m->pipeline = TRAINING_1F1B;
                 check_order(m, stage, stages - stage);
                 m->pipeline = TRAINING_INTERLEAVED;
-                for (m->chunks = 1; m->chunks < 4; m->chunks++)
+                check_order(m, stage, stages - stage); /* of one chunk: 1F1B */
+                for (m->chunks = 2; m->chunks < 4; m->chunks++)
                     check_order(m, stage, 2 * (stages - 1 - stage) + (m->chunks - 1) * stages + 1);
                 training_model_free(m);
             }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The parts of a stage's memory, in the order of reports. */
-enum { PARTS = 6, GB_TEXT = 32 };
+enum { PARTS = 6, SIZE_TEXT = 32 };
 static const char *const part_names[PARTS] = {"weights",     "gradients", "optimizer states",
                                               "activations", "buffers",   "reserved"};
 static const char *const part_keys[PARTS] = {"weights",     "gradients", "optimizer_states",
@@ -21,9 +21,15 @@ static uint64_t part_of(const struct training_memory *s, unsigned part)
     return parts[part];
 }
 
-static const char *gb_text(char text[GB_TEXT], uint64_t bytes)
+/* "71.3 GB": decimal, as the sizes of accelerators are sold. */
+static const char *size_text(char text[SIZE_TEXT], uint64_t bytes)
 {
-    (void)snprintf(text, GB_TEXT, bytes < 100000000 ? "%.3f GB" : "%.1f GB", (double)bytes / 1e9);
+    static const char *const units[] = {"kB", "MB", "GB"};
+    double size = (double)bytes / 1e3;
+    unsigned unit = 0;
+    for (; size >= 1e3 && unit < 2; unit++)
+        size /= 1e3;
+    (void)snprintf(text, SIZE_TEXT, "%.1f %s", size, units[unit]);
     return text;
 }
 
@@ -68,10 +74,10 @@ static unsigned dominant(const struct training_memory *s)
 void train_memory_excess(const struct train_memory *t, char *text, size_t bytes)
 {
     const struct training_memory *s = &t->stage[t->most];
-    char gb[3][GB_TEXT];
+    char size[3][SIZE_TEXT];
     (void)snprintf(text, bytes, "stage %" PRIu32 " needs %s of %s, most of it %s (%s)", t->most,
-                   gb_text(gb[0], s->total), gb_text(gb[1], t->model->memory), part_names[dominant(s)],
-                   gb_text(gb[2], part_of(s, dominant(s))));
+                   size_text(size[0], s->total), size_text(size[1], t->model->memory), part_names[dominant(s)],
+                   size_text(size[2], part_of(s, dominant(s))));
 }
 
 /* ---- text ---- */
@@ -92,7 +98,7 @@ static void print_stages(const struct train_memory *t)
     for (uint32_t first = 0; first < stages_of(t);) {
         const struct training_memory *s = &t->stage[first];
         const uint32_t last = last_alike(t, first);
-        char text[8][GB_TEXT];
+        char text[8][SIZE_TEXT];
         if (last > first)
             (void)snprintf(text[0], sizeof text[0], "%" PRIu32 "-%" PRIu32, first, last);
         else
@@ -111,19 +117,19 @@ static void print_stages(const struct train_memory *t)
 
 void train_memory_print(const struct train_memory *t)
 {
-    char text[GB_TEXT];
+    char text[SIZE_TEXT];
     if (!t->model)
         return;
     const struct training_memory *s = &t->stage[t->most];
-    printf("%-16s%s", "memory", gb_text(text, s->total));
+    printf("%-16s%s", "memory", size_text(text, s->total));
     if (t->model->memory)
-        printf(" of %s", gb_text(text, t->model->memory));
+        printf(" of %s", size_text(text, t->model->memory));
     printf(": stage %" PRIu32 ", of which", t->most);
     const char *between = " ";
     for (unsigned part = 0; part < PARTS; part++) {
         if (part_of(s, part) == 0)
             continue;
-        printf("%s%s %s", between, part_names[part], gb_text(text, part_of(s, part)));
+        printf("%s%s %s", between, part_names[part], size_text(text, part_of(s, part)));
         between = ", ";
     }
     printf("\n");

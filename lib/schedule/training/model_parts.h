@@ -29,6 +29,7 @@ bool model_number(struct script *s, const struct hx_yaml_item *mapping, const ch
 bool model_number32(struct script *s, const struct hx_yaml_item *mapping, const char *word, int64_t low, int64_t high,
                     uint32_t *value);
 bool model_time(struct script *s, const struct hx_yaml_item *mapping, const char *word, uint64_t *ps);
+/* true or false; or an expression of 1 or 0. */
 bool model_switch(struct script *s, const struct hx_yaml_item *mapping, const char *word, bool *value);
 bool model_choice(struct script *s, const struct hx_yaml_item *mapping, const char *word, const char *const *words,
                   unsigned *value);

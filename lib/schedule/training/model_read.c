@@ -150,7 +150,7 @@ static bool check_pipeline(const struct model_reader *r, const struct hx_yaml_it
     if (m->chunks > 1 && m->pipeline != TRAINING_INTERLEAVED)
         return script_fail(&r->script, script_key(item, "chunks"), 0, "%" PRIu32 " chunks need 'schedule: interleaved'",
                            m->chunks);
-    if (m->pipeline == TRAINING_INTERLEAVED && m->micro_batches % stages)
+    if (m->chunks > 1 && m->micro_batches % stages)
         return script_fail(&r->script, script_key(item, "schedule"), 0,
                            "'interleaved' needs micro-batches in multiples of the stages: %" PRIu32
                            " are none of %" PRIu32 " (for example %" PRIu32 ")",

@@ -51,7 +51,16 @@ bool model_switch(struct script *s, const struct hx_yaml_item *mapping, const ch
 {
     const struct hx_yaml_item *item = script_key(mapping, word);
     char why[HX_WHY_TEXT];
-    return !item || (script_expect_value(s, item) && accept(s, item, hx_value_switch(item->text, value, why)));
+    uint64_t number = 0;
+    if (!item)
+        return true;
+    if (!script_expect_value(s, item))
+        return false;
+    const char *bad = hx_value_switch(item->text, value, why);
+    if (bad && !model_evaluate(s, item, EXPRESSION_NUMBER, 0, 1, &number))
+        return accept(s, item, bad);
+    *value = bad ? number == 1 : *value;
+    return true;
 }
 
 bool model_choice(struct script *s, const struct hx_yaml_item *mapping, const char *word, const char *const *words,

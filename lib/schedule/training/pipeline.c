@@ -25,7 +25,7 @@ static uint32_t warm_up(const struct training_model *m, uint32_t stage)
     uint32_t behind = m->parallel[TRAINING_PIPELINE] - 1 - stage;
     uint32_t all = m->micro_batches * m->chunks;
     uint32_t first = all;
-    if (m->pipeline == TRAINING_1F1B)
+    if (m->pipeline == TRAINING_1F1B || (m->pipeline == TRAINING_INTERLEAVED && m->chunks == 1))
         first = behind;
     else if (m->pipeline == TRAINING_INTERLEAVED)
         first = 2 * behind + (m->chunks - 1) * m->parallel[TRAINING_PIPELINE];

@@ -3,7 +3,8 @@
  *     GPipe        all forward passes, then all backward passes in the opposite order (Huang et al. 2019)
  *     1F1B         P - 1 - stage forward passes, then one forward and one backward in turn (Narayanan et al. 2019)
  *     interleaved  the same over chunks, in groups of P micro-batches: 2 (P - 1 - stage) + (chunks - 1) P forward passes
- *                  first (Narayanan et al. 2021). Micro-batches are a multiple of P, as in Megatron-LM
+ *                  first (Narayanan et al. 2021). Micro-batches are a multiple of P, as in Megatron-LM. Of one chunk:
+ *                  1F1B
  *
  * On an ideal network of equal stages, with M micro-batches, GPipe and 1F1B leave (P - 1) / (M + P - 1) of the time
  * idle (the bubble), interleaved (P - 1) / (M * chunks + P - 1). */
