@@ -199,7 +199,7 @@ static struct sums expect(const struct training_model *m, uint32_t stage)
     assert_true(training_stages_make(&stages, m, &problem));
     for (uint32_t v = stage; v < stages.count; v += m->parallel[TRAINING_PIPELINE]) {
         for (uint32_t i = stages.first[v]; i < stages.first[v + 1]; i++) {
-            expect_model(&s, m, &m->layer[i], training_repeats_forward(m, &m->layer[i]) ? 2 * batches : batches, batches);
+            expect_model(&s, m, &m->layer[i], (training_repeats_forward(m, &m->layer[i]) ? 2 : 1) * batches, batches);
             expect_data(&s, m, &m->layer[i]);
         }
         if (m->parallel[TRAINING_PIPELINE] == 1)

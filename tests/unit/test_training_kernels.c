@@ -1,5 +1,5 @@
-/* test_training_kernels.c - computing by products and by bytes moved: measured tables of accelerators, the division among
- * ranks, recomputation, and the operations of an iteration as the papers count them. */
+/* test_training_kernels.c - computing by products and by bytes moved: measured tables of accelerators, the division
+ * among ranks, recomputation, and the operations of an iteration as the papers count them. */
 #include "schedule/training/model.h"
 
 #include <math.h>

@@ -112,8 +112,8 @@ static struct training_model *read_shape(const struct shape *s)
     return m;
 }
 
-/* Korthikanti et al. 2022, table 2: bytes of the activations of a block, for s tokens, b samples, hidden size h, a heads,
- * t tensor ranks. */
+/* Korthikanti et al. 2022, table 2: bytes of the activations of a block, for s tokens, b samples, hidden size h, a
+ * heads, t tensor ranks. */
 static double block_bytes(const struct training_model *m, const struct shape *s)
 {
     const double sbh = 2048.0 * s->samples * s->hidden;
@@ -167,8 +167,9 @@ static void a_block_that_is_computed_again_is_whole_for_a_time(void **state)
 
 /* ---- schedules ---- */
 
-/* Equal stages of one layer of a byte: micro-batches x chunks that are kept. GPipe: all M. 1F1B: P - stage. Interleaved,
- * Korthikanti et al. 2022, section 4.2.3: at the first stage those of L (1 + (P - 1) / (P chunks)) layers. */
+/* Equal stages of one layer of a byte: micro-batches x chunks that are kept. GPipe: all M. 1F1B: P - stage.
+ * Interleaved, Korthikanti et al. 2022, section 4.2.3: at the first stage those of L (1 + (P - 1) / (P chunks))
+ * layers. */
 static void a_stage_keeps_what_its_schedule_says(void **state)
 {
     (void)state;

@@ -13,11 +13,11 @@
  *                   one that comes, one that leaves. Experts: what is sent and received. `sequence`: one gathered layer
  *     reserved      the file's `accelerator.reserved`
  *
- * A layer keeps, of a sample, `saved` bytes, which tensor and context parallelism divide, and `saved_whole` bytes, which
- * context and sequence parallelism divide (Korthikanti et al. 2022, section 4). A layer without these keys is taken to
- * keep what leaves it. With selective recomputation it does not keep its `recomputed` bytes. With full recomputation a
- * block keeps only what enters it, and while its backward pass runs all of one block; a block is the body of a repeat, or
- * a layer outside all repeats. */
+ * A layer keeps, of a sample, `saved` bytes, which tensor and context parallelism divide, and `saved_whole` bytes,
+ * which context and sequence parallelism divide (Korthikanti et al. 2022, section 4). A layer without these keys is
+ * taken to keep what leaves it. With selective recomputation it does not keep its `recomputed` bytes. With full
+ * recomputation a block keeps only what enters it, and while its backward pass runs all of one block. A block is the
+ * body of a repeat, or a layer outside all repeats. */
 #ifndef TRAINING_MEMORY_H
 #define TRAINING_MEMORY_H
 

@@ -60,8 +60,8 @@ struct training_product {
     double efficiency; /* 0: by the kernels' formula */
 };
 
-/* Efficiency of a product on an accelerator, of its rate of operations: efficiency x k / (k + inner) x mn / (mn + outer).
- * Short sums do not fill the pipelines of a multiplier; small results do not fill all multipliers. */
+/* Efficiency of a product, of the rate of operations: efficiency x k / (k + inner) x m n / (m n + outer). Short sums do
+ * not fill the pipelines of a multiplier; small results do not fill all multipliers. */
 struct training_kernels {
     double efficiency; /* of large products, 0 .. 1; 0: not given */
     double inner;      /* elements k of half the efficiency */
