@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The parts of a stage's memory, in the order of reports. */
 enum { PARTS = 6, SIZE_TEXT = 32 };
@@ -82,11 +81,19 @@ void train_memory_excess(const struct train_memory *t, char *text, size_t bytes)
 
 /* ---- text ---- */
 
+static bool is_equal(const struct training_memory *a, const struct training_memory *b)
+{
+    bool equal = a->passes == b->passes;
+    for (unsigned part = 0; part < PARTS; part++)
+        equal = equal && part_of(a, part) == part_of(b, part);
+    return equal;
+}
+
 /* The last stage, from `first` on, with the same memory. */
 static uint32_t last_alike(const struct train_memory *t, uint32_t first)
 {
     uint32_t last = first;
-    while (last + 1 < stages_of(t) && memcmp(&t->stage[last + 1], &t->stage[first], sizeof t->stage[first]) == 0)
+    while (last + 1 < stages_of(t) && is_equal(&t->stage[last + 1], &t->stage[first]))
         last++;
     return last;
 }
