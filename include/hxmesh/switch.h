@@ -171,15 +171,15 @@ static inline uint64_t *hx_switch_candidates(const struct hx_switch *sw, unsigne
 /* Returns how many packets wait for an output, alone or among others. */
 static inline unsigned hx_switch_waiting_for(const struct hx_switch *sw, unsigned output)
 {
-    unsigned sum = 0;
+    unsigned packets_waiting = 0;
     for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
         uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
         for (; inputs; inputs &= inputs - 1) {
             unsigned input = (unsigned)__builtin_ctzll(inputs);
-            sum += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
+            packets_waiting += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
         }
     }
-    return sum;
+    return packets_waiting;
 }
 
 /* Returns the next 64-bit number. Its steps follow the golden ratio, so that traffic patterns cannot resonate with

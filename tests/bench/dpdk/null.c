@@ -85,7 +85,7 @@ static void build(struct bench *b)
     b->node = (struct node){.config = &b->config, .port = b->port, .cores = 1, .carrier = 15, .up = 15};
     c->node = &b->node;
     c->carrier = 15;
-    c->looked_at = INT64_MAX; /* these peers are silent */
+    c->looked_at = INT64_MAX;             /* these peers are silent */
     c->around.notices = &b->node.notices; /* which never change */
     c->hal = (struct hal_switch){.port = b->port,
                                  .ports = HX_ACCELERATOR_PORTS,
