@@ -1,8 +1,10 @@
 /* fuzz_training_model.c - any text as a model is refused in one line with a place, or is a model with numbers in their
  * ranges; a small one has a schedule. libFuzzer's entry; seeds in corpus/training_model. */
 #include "schedule/training/generate.h"
+#include "schedule/training/memory.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 4096, SMALL = 20000 /* ranks x layers x micro-batches */ };
@@ -39,6 +41,20 @@ static void require_schedule(const struct training_model *m)
     schedule_close(s);
 }
 
+/* Memory of each stage, or fewer layers than stages. */
+static void require_memory(const struct training_model *m)
+{
+    struct hx_problem problem = {.what = ""};
+    struct training_memory *memory = hx_allocate(m->parallel[TRAINING_PIPELINE], sizeof *memory);
+    if (training_memory_find(m, memory, &problem)) {
+        const struct training_memory *most = &memory[training_memory_most(m, memory)];
+        require(most->total >= most->weights && most->total >= most->activations && most->total >= m->reserved);
+    } else {
+        require(is_refused(&problem));
+    }
+    free(memory);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct schedule_read_options none = {.ranks = 0};
@@ -49,8 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(m || is_refused(&problem));
     if (m)
         require_ranges(m);
-    if (m && (uint64_t)training_ranks(m) * m->layers * m->micro_batches <= SMALL)
+    if (m && (uint64_t)training_ranks(m) * m->layers * m->micro_batches <= SMALL) {
         require_schedule(m);
+        require_memory(m);
+    }
     training_model_free(m);
     return 0;
 }
