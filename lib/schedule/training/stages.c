@@ -1,8 +1,10 @@
 /* stages.c - divides layers among pipeline stages (stages.h). */
 #include "schedule/training/stages.h"
+#include "base/rng.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The least number of stages of at most `most` ps that hold all layers from each one on. need[layers] is 0. */
 static void count_needed(const struct training_model *m, const uint64_t *before, uint64_t most, uint32_t *need)
@@ -34,13 +36,20 @@ static uint64_t least_time(const struct training_model *m, const uint64_t *befor
     return low;
 }
 
+/* Returns [layers + 1]: the time of all layers before the i-th, which the caller frees. */
+static uint64_t *layers_before(const struct training_model *m)
+{
+    uint64_t *before = hx_allocate(m->layers + 1U, sizeof *before);
+    for (uint32_t i = 0; i < m->layers; i++)
+        before[i + 1] = before[i] + training_forward_ps(m, &m->layer[i]) + training_backward_ps(m, &m->layer[i]);
+    return before;
+}
+
 /* Each cut at the first layer behind which the rest fits into the stages that are left, with a layer for each. */
 static void cut(struct training_stages *s, const struct training_model *m)
 {
-    uint64_t *before = hx_allocate(m->layers + 1U, sizeof *before);
+    uint64_t *before = layers_before(m);
     uint32_t *need = hx_allocate(m->layers + 1U, sizeof *need);
-    for (uint32_t i = 0; i < m->layers; i++)
-        before[i + 1] = before[i] + training_forward_ps(m, &m->layer[i]) + training_backward_ps(m, &m->layer[i]);
     count_needed(m, before, least_time(m, before, s->count, need), need);
     for (uint32_t v = 0; v + 1 < s->count; v++) {
         uint32_t left = s->count - v - 1;
@@ -51,6 +60,126 @@ static void cut(struct training_stages *s, const struct training_model *m)
     }
     HX_FREE(before, need);
 }
+
+/* ---- several chunks ---- */
+
+enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 4096 };
+
+/* What a division costs, the most important first. */
+struct cost {
+    uint64_t longest;             /* stage, ps */
+    double of_stages, of_virtual; /* sums of squares, s^2 */
+};
+
+/* A division that is searched for. */
+struct search {
+    const uint64_t *before; /* [layers + 1] */
+    uint32_t *first;        /* [count + 1] */
+    uint32_t count, stages;
+    uint64_t *of_stage; /* [stages]: work space */
+};
+
+static struct cost cost_of(const struct search *s)
+{
+    struct cost c = {0, 0, 0};
+    for (uint32_t stage = 0; stage < s->stages; stage++)
+        s->of_stage[stage] = 0;
+    for (uint32_t v = 0; v < s->count; v++) {
+        const uint64_t ps = s->before[s->first[v + 1]] - s->before[s->first[v]];
+        s->of_stage[v % s->stages] += ps;
+        c.of_virtual += 1e-24 * (double)ps * (double)ps;
+    }
+    for (uint32_t stage = 0; stage < s->stages; stage++) {
+        const double seconds = 1e-12 * (double)s->of_stage[stage];
+        c.longest = s->of_stage[stage] > c.longest ? s->of_stage[stage] : c.longest;
+        c.of_stages += seconds * seconds;
+    }
+    return c;
+}
+
+static bool is_cheaper(const struct cost *a, const struct cost *b)
+{
+    if (a->longest != b->longest)
+        return a->longest < b->longest;
+    if (a->of_stages < b->of_stages * (1 - 1e-12) || b->of_stages < a->of_stages * (1 - 1e-12))
+        return a->of_stages < b->of_stages;
+    return a->of_virtual < b->of_virtual * (1 - 1e-12);
+}
+
+/* Moves cuts low .. high by a layer, so virtual stage low - 1 gets one and high loses one, or the other way. Returns
+ * false if a virtual stage would have none. */
+static bool move_cuts(struct search *s, uint32_t low, uint32_t high, bool later)
+{
+    const uint32_t giver = later ? high : low - 1;
+    if (s->first[giver + 1] - s->first[giver] < 2)
+        return false;
+    for (uint32_t v = low; v <= high; v++)
+        s->first[v] += later ? 1U : UINT32_MAX;
+    return true;
+}
+
+/* Makes the move that saves most. Returns false if none saves anything. */
+static bool improve(struct search *s, struct cost *best)
+{
+    uint32_t low = 0;
+    uint32_t high = 0;
+    bool later = false;
+    for (uint32_t i = 1; i < s->count; i++) {
+        for (uint32_t j = i; j < s->count; j++) {
+            for (unsigned way = 0; way < 2; way++) {
+                if (!move_cuts(s, i, j, way))
+                    continue;
+                const struct cost c = cost_of(s);
+                (void)move_cuts(s, i, j, !way);
+                if (!is_cheaper(&c, best))
+                    continue;
+                *best = c;
+                low = i;
+                high = j;
+                later = way;
+            }
+        }
+    }
+    return low && move_cuts(s, low, high, later);
+}
+
+/* A random division: layers beyond one for each virtual stage go where they are drawn. */
+static void draw(struct search *s, uint32_t layers, uint64_t *random)
+{
+    uint32_t *more = hx_allocate(s->count, sizeof *more);
+    for (uint32_t i = s->count; i < layers; i++)
+        more[hx_rng_below(random, s->count)]++;
+    for (uint32_t v = 0; v < s->count; v++)
+        s->first[v + 1] = s->first[v] + 1 + more[v];
+    free(more);
+}
+
+/* Improves the division of the virtual stages alone, and random ones, and takes the best. */
+static void balance_stages(struct training_stages *all, const struct training_model *m)
+{
+    const uint32_t stages = m->parallel[TRAINING_PIPELINE];
+    const uint32_t begins = 2 + SEARCH_EFFORT / (all->count * all->count);
+    uint64_t *before = layers_before(m);
+    uint32_t *first = hx_allocate(all->count + 1U, sizeof *first);
+    struct search s = {before, first, all->count, stages, hx_allocate(stages, sizeof *s.of_stage)};
+    struct cost best = {UINT64_MAX, 0, 0};
+    uint64_t random = 1;
+    memcpy(first, all->first, (all->count + 1U) * sizeof *first);
+    for (uint32_t i = 0; i < begins; i++) {
+        if (i > 0)
+            draw(&s, m->layers, &random);
+        struct cost c = cost_of(&s);
+        while (improve(&s, &c))
+            ;
+        if (!is_cheaper(&c, &best))
+            continue;
+        best = c;
+        memcpy(all->first, first, (all->count + 1U) * sizeof *first);
+    }
+    HX_FREE(before, first, s.of_stage);
+}
+
+/* ---- */
 
 bool training_stages_make(struct training_stages *s, const struct training_model *m, struct hx_problem *problem)
 {
@@ -64,6 +193,8 @@ bool training_stages_make(struct training_stages *s, const struct training_model
     s->first[count] = m->layers;
     if (!m->stage_of)
         cut(s, m);
+    if (!m->stage_of && m->chunks > 1 && count <= MOST_SEARCHED)
+        balance_stages(s, m);
     for (uint32_t i = m->layers; m->stage_of && i-- > 0;)
         s->first[m->stage_of[i]] = i;
     return true;
