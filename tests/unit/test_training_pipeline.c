@@ -76,31 +76,32 @@ static void each_division_has_the_least_time_and_the_earliest_cuts(void **state)
     seeded_run = 0;
 }
 
+enum { MOST_CUTS = 16 };
+
 /* The longest sum over the chunks of a stage. */
-static uint64_t longest_stage(const struct training_model *m, const uint32_t *first, uint32_t stages)
+static uint64_t longest_stage(const struct training_model *m, const uint32_t *first, uint32_t count, uint32_t stages)
 {
+    uint64_t of_stage[MOST_CUTS] = {0};
     uint64_t most = 0;
-    for (uint32_t stage = 0; stage < stages; stage++) {
-        uint64_t ps = 0;
-        for (uint32_t v = stage; v < stages * m->chunks; v += stages) {
-            for (uint32_t i = first[v]; i < first[v + 1]; i++)
-                ps += m->layer[i].forward_ps + m->layer[i].backward_ps;
-        }
-        most = ps > most ? ps : most;
+    for (uint32_t v = 0; v < count; v++) {
+        for (uint32_t i = first[v]; i < first[v + 1]; i++)
+            of_stage[v % stages] += m->layer[i].forward_ps + m->layer[i].backward_ps;
     }
+    for (uint32_t stage = 0; stage < stages; stage++)
+        most = of_stage[stage] > most ? of_stage[stage] : most;
     return most;
 }
 
-/* Of several chunks and few layers: against all divisions. */
-static void stages_of_chunks_are_as_short_as_possible(void **state)
+/* Of several chunks and few layers: against all divisions. The search may stop a little above the least. */
+static void stages_of_chunks_are_nearly_as_short_as_possible(void **state)
 {
     enum { MOST_LAYERS = 14 };
     const uint32_t cases = effort(400);
     (void)state;
     for (seeded_run = seeded_by(2); seeded_run < seeded_by(2) + cases; seeded_run++) {
         uint64_t seed = split_mix(seeded_run);
-        const uint32_t stages = 2 + seeded_below(&seed, 2);
-        const uint32_t chunks = 2 + seeded_below(&seed, 2);
+        const uint32_t stages = 2 + (uint32_t)(seeded_run % 2);
+        const uint32_t chunks = 2 + (uint32_t)(seeded_run / 2 % 2);
         const uint32_t count = stages * chunks;
         struct training_model *m = training_equal(count + seeded_below(&seed, MOST_LAYERS + 1 - count), 1, 1);
         struct training_stages s;
@@ -114,13 +115,13 @@ static void stages_of_chunks_are_as_short_as_possible(void **state)
         for (uint32_t v = 0; v < count; v++)
             first[v] = v;
         first[count] = m->layers;
-        uint64_t least = longest_stage(m, first, stages);
+        uint64_t least = longest_stage(m, first, count, stages);
         while (next_division(first, count)) {
-            const uint64_t is = longest_stage(m, first, stages);
+            const uint64_t is = longest_stage(m, first, count, stages);
             least = is < least ? is : least;
         }
         assert_true(training_stages_make(&s, m, &problem));
-        assert_int_equal(longest_stage(m, s.first, stages), least);
+        assert_in_range(longest_stage(m, s.first, count, stages), least, least + least / 100);
         training_stages_free(&s);
         training_model_free(m);
     }
@@ -277,7 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(each_division_has_the_least_time_and_the_earliest_cuts, seeded_report),
-        cmocka_unit_test(stages_of_chunks_are_as_short_as_possible),
+        cmocka_unit_test(stages_of_chunks_are_nearly_as_short_as_possible),
         cmocka_unit_test(given_stages_are_taken),
         cmocka_unit_test(each_stage_needs_a_layer),
         cmocka_unit_test(passes_are_in_the_order_of_their_pipeline),

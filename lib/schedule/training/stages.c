@@ -84,9 +84,9 @@ static struct cost cost_of(const struct search *s)
     struct cost c = {0, 0, 0};
     for (uint32_t stage = 0; stage < s->stages; stage++)
         s->of_stage[stage] = 0;
-    for (uint32_t v = 0; v < s->count; v++) {
+    for (uint32_t v = 0, stage = 0; v < s->count; v++, stage = stage + 1 < s->stages ? stage + 1 : 0) {
         const uint64_t ps = s->before[s->first[v + 1]] - s->before[s->first[v]];
-        s->of_stage[v % s->stages] += ps;
+        s->of_stage[stage] += ps;
         c.of_virtual += 1e-24 * (double)ps * (double)ps;
     }
     for (uint32_t stage = 0; stage < s->stages; stage++) {
