@@ -100,8 +100,8 @@ static void stages_of_chunks_are_nearly_as_short_as_possible(void **state)
     (void)state;
     for (seeded_run = seeded_by(2); seeded_run < seeded_by(2) + cases; seeded_run++) {
         uint64_t seed = split_mix(seeded_run);
-        const uint32_t stages = 2 + (uint32_t)(seeded_run % 2);
-        const uint32_t chunks = 2 + (uint32_t)(seeded_run / 2 % 2);
+        const uint32_t stages = seeded_run % 2 ? 2 : 3;
+        const uint32_t chunks = seeded_run / 2 % 2 ? 2 : 3;
         const uint32_t count = stages * chunks;
         struct training_model *m = training_equal(count + seeded_below(&seed, MOST_LAYERS + 1 - count), 1, 1);
         struct training_stages s;
