@@ -35,3 +35,17 @@ SC21="1.7 2304 24 24 1 1 1 32 512 16 1 137 Switch(4)
             '.fabrics[0].flops_per_second_recomputed / 1e12 / $published | . > 0.93 and . < 1.07' row.json >/dev/null
     done <<<"$SC21"
 }
+
+# Grattafiori et al. 2024, table 4: MFU in per cent, on H100 of 989 TFLOP/s.
+# bats test_tags=all
+@test "published: Llama 3 405B on 8,192 and 16,384 GPUs is within two points of its paper" {
+    while read -r data context micro sequence servers mfu; do
+        hxmesh train "Switch(8)_Switch(64)_$servers gbps=2960,400,400" \
+            "$BATS_TEST_DIRNAME/../../examples/models/llama3-405b.model.yaml" --estimate --quiet --json - --set data="$data" \
+            --set context="$context" --set micro="$micro" --set sequence="$sequence" </dev/null >row.json
+        jq -e --argjson mfu "$mfu" '(100 * .fabrics[0].flops_per_second / 989e12) as $is |
+            if ($is - $mfu | fabs) <= 2 then true else error("\($is) is not \($mfu)") end' row.json >/dev/null
+    done <<<"64 1 32 8192 Switch(16) 43
+128 1 16 8192 Switch(32) 41
+8 16 16 131072 Switch(32) 38"
+}

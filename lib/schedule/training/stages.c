@@ -67,8 +67,8 @@ enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 4096 };
 
 /* What a division costs, the most important first. */
 struct cost {
-    uint64_t longest;             /* stage, ps */
-    double of_stages, of_virtual; /* sums of squares, s^2 */
+    uint64_t longest, longest_virtual; /* stage; virtual stage, ps */
+    double of_stages, of_virtual;      /* sums of squares, s^2 */
 };
 
 /* A division that is searched for. */
@@ -81,12 +81,13 @@ struct search {
 
 static struct cost cost_of(const struct search *s)
 {
-    struct cost c = {0, 0, 0};
+    struct cost c = {0, 0, 0, 0};
     for (uint32_t stage = 0; stage < s->stages; stage++)
         s->of_stage[stage] = 0;
     for (uint32_t v = 0, stage = 0; v < s->count; v++, stage = stage + 1 < s->stages ? stage + 1 : 0) {
         const uint64_t ps = s->before[s->first[v + 1]] - s->before[s->first[v]];
         s->of_stage[stage] += ps;
+        c.longest_virtual = ps > c.longest_virtual ? ps : c.longest_virtual;
         c.of_virtual += 1e-24 * (double)ps * (double)ps;
     }
     for (uint32_t stage = 0; stage < s->stages; stage++) {
@@ -101,6 +102,8 @@ static bool is_cheaper(const struct cost *a, const struct cost *b)
 {
     if (a->longest != b->longest)
         return a->longest < b->longest;
+    if (a->longest_virtual != b->longest_virtual)
+        return a->longest_virtual < b->longest_virtual;
     if (a->of_stages < b->of_stages * (1 - 1e-12) || b->of_stages < a->of_stages * (1 - 1e-12))
         return a->of_stages < b->of_stages;
     return a->of_virtual < b->of_virtual * (1 - 1e-12);
@@ -162,7 +165,7 @@ static void balance_stages(struct training_stages *all, const struct training_mo
     uint64_t *before = layers_before(m);
     uint32_t *first = hx_allocate(all->count + 1U, sizeof *first);
     struct search s = {before, first, all->count, stages, hx_allocate(stages, sizeof *s.of_stage)};
-    struct cost best = {UINT64_MAX, 0, 0};
+    struct cost best = {UINT64_MAX, 0, 0, 0};
     uint64_t random = 1;
     memcpy(first, all->first, (all->count + 1U) * sizeof *first);
     for (uint32_t i = 0; i < begins; i++) {

@@ -5,7 +5,7 @@
  *
  * Of one chunk the division minimises the longest forward plus backward time of a stage; of equal divisions it is the
  * one with the earliest cuts. Of several chunks a stage computes all of its chunks for each micro-batch, so the longest
- * sum over a stage's chunks counts first, then the squares of the sums, then those of the virtual stages. That division
+ * sum over a stage's chunks counts first, then the longest virtual stage, then squares of both. That division
  * is searched for, by moves of a layer from one virtual stage to another, from the division of the virtual stages alone
  * and from some drawn ones, the same each time; it is never worse than the former. */
 #ifndef TRAINING_STAGES_H
