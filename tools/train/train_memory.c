@@ -151,21 +151,19 @@ void train_memory_print(const struct train_memory *t)
 
 json_t *train_memory_json(const struct train_memory *t)
 {
-    json_t *stages = json_array();
-    if (!t->model) {
-        json_decref(stages);
+    if (!t->model)
         return json_null();
-    }
+    json_t *stages = json_array();
     for (uint32_t i = 0; i < stages_of(t); i++) {
         const struct training_memory *s = &t->stage[i];
         json_t *o = json_pack("{s:I, s:I, s:I, s:s}", "stage", (json_int_t)i, "bytes", (json_int_t)s->total, "passes",
-                              (json_int_t)s->passes, "most", part_keys[dominant(s)]);
+                              (json_int_t)s->passes, "largest_part", part_keys[dominant(s)]);
         for (unsigned part = 0; part < PARTS; part++)
             json_object_set_new(o, part_keys[part], json_integer((json_int_t)part_of(s, part)));
         json_array_append_new(stages, o);
     }
     return json_pack("{s:o, s:b, s:I, s:I, s:o}", "accelerator_bytes",
                      t->model->memory ? json_integer((json_int_t)t->model->memory) : json_null(), "fits",
-                     (int)train_memory_fits(t), "most", (json_int_t)t->most, "layers_without_saved",
+                     (int)train_memory_fits(t), "largest_stage", (json_int_t)t->most, "layers_without_saved",
                      (json_int_t)t->unsaid, "stages", stages);
 }
