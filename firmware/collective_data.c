@@ -116,18 +116,18 @@ uint64_t hx_collective_sums(const struct hx_collective *c, uint32_t tag)
     return range_of(c, &m, false, &at).count * element_of(c);
 }
 
-void hx_collective_move(const struct hx_collective_config *config, unsigned stripe, unsigned k, uint32_t step,
+void hx_collective_move(const struct hx_collective_config *config, unsigned stripe, unsigned phase, uint32_t step,
                         struct hx_collective_move *move)
 {
     const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
-    struct hx_collective_phase phase;
+    struct hx_collective_phase p;
     struct hx_step s;
-    hx_plan_phase(config, stripe, k, &phase);
-    hx_method_of(&phase)->step(config, &phase, step, &s);
+    hx_plan_phase(config, stripe, phase, &p);
+    hx_method_of(&p)->step(config, &p, step, &s);
     *move = (struct hx_collective_move){.to = s.to, .from = s.from, .forwards = s.gate != HX_WHEN_COMPLETE};
     move->waits = s.gate == HX_WHEN_COMPLETE && s.of > 0;
-    move->sent = s.to == HX_NO_PEER ? 0 : hx_range_of(config, &phase, s.out, true).count * element;
-    move->received = s.from == HX_NO_PEER ? 0 : hx_range_of(config, &phase, s.in, false).count * element;
+    move->sent = s.to == HX_NO_PEER ? 0 : hx_range_of(config, &p, s.out, true).count * element;
+    move->received = s.from == HX_NO_PEER ? 0 : hx_range_of(config, &p, s.in, false).count * element;
 }
 
 /* ---- where received elements go ---- */

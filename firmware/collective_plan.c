@@ -337,11 +337,11 @@ unsigned hx_collective_phases(const struct hx_collective_config *config)
     return hx_plan_phases(config);
 }
 
-uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stripe, unsigned k)
+uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stripe, unsigned phase)
 {
-    struct hx_collective_phase phase;
-    hx_plan_phase(config, stripe, k, &phase);
-    return phase.steps;
+    struct hx_collective_phase p;
+    hx_plan_phase(config, stripe, phase, &p);
+    return p.steps;
 }
 
 /* ---- which exist ---- */

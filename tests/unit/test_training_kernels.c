@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -40,10 +41,16 @@ static void constants_fit_the_measured_tables(void **state)
         double sum = 0;
         assert_non_null(in);
         while (fgets(line, sizeof line, in)) {
-            double m, n, k, tflops;
-            if (sscanf(line, "%lf,%lf,%lf,%lf", &m, &n, &k, &tflops) != 4)
+            double value[4] = {0};
+            char *at = line;
+            for (unsigned column = 0; column < 4; column++) {
+                value[column] = strtod(at, &at);
+                at += *at == ',';
+            }
+            if (value[3] <= 0) /* a comment, or the head */
                 continue;
-            sum += fabs(t->peak * training_product_efficiency(&t->kernels, m, n, k) / tflops - 1);
+            const double efficiency = training_product_efficiency(&t->kernels, value[0], value[1], value[2]);
+            sum += fabs(t->peak * efficiency / value[3] - 1);
             rows++;
         }
         (void)fclose(in);
