@@ -130,7 +130,9 @@ static double flops_of(const struct train *t, const struct train_fabric *f, bool
 {
     const struct training_model *m = t->job.model;
     const double iteration = train_times_of(t, f)->iteration;
-    const double flops = m ? training_flops(m, recomputed) : 0;
+    if (!m)
+        return NAN;
+    const double flops = training_flops(m, recomputed);
     return flops > 0 && m->flops > 0 && iteration > 0 ? flops / iteration / t->job.ranks : NAN;
 }
 
