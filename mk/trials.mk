@@ -99,4 +99,4 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 	@mk/setup.sh build
 	@$(MAKE) $(SYNC) all
 	@$(BUILD)/hxmesh reproduce all --out $(BUILD)/reproduce $(REPRODUCE)
-	@echo "figures:" && ls $(BUILD)/reproduce/*.svg $(BUILD)/reproduce/*/*.svg
+	@echo "figures:" && find $(BUILD)/reproduce -name "*.svg" | sort

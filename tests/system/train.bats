@@ -49,6 +49,8 @@ refused() {
     holds '.ranks == 8 and .dimensions == [2, 2, 2] and .samples == 16 and .tokens == 64 and (.fabrics[0] |
         ([.purposes[].purpose] | sort) == ["data", "pipeline", "tensor"] and (.estimate_difference | fabs < 0.15) and
         (.tokens_per_second / .samples_per_second - 4 | fabs < 1e-6) and
+        (.flops_per_second * .run.iteration_seconds * 8 / (4 * 3 * 20000000 * 16) - 1 | fabs < 1e-6) and
+        .flops_per_second_recomputed == .flops_per_second and
         (.cost.usd_per_sample * 16 / .cost.usd_per_iteration - 1 | fabs < 1e-6) and
         (.cost.usd_per_iteration * 5 * 365.25 * 86400 / .run.iteration_seconds / .cost.usd - 1 | fabs < 1e-6))'
     hxmesh train "2x1 Hx2Mesh" model.yaml --estimate --json - >estimate.json

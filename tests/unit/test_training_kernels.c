@@ -174,6 +174,18 @@ static void operations_are_counted_as_in_the_paper(void **state)
     }
 }
 
+/* A layer with times says nothing of its operations. */
+static void operations_are_not_known_where_a_layer_has_times(void **state)
+{
+    (void)state;
+    struct training_product p[2] = {{.m = 1}};
+    struct training_layer l[] = {{.flops = 5, .backward_flops = 10}, {.forward_ps = 3, .backward_ps = 6}};
+    struct training_model m = model_of(l, p);
+    assert_true(training_flops(&m, false) == 6 * 15.0);
+    m.layers = 2;
+    assert_true(training_flops(&m, false) == 0 && training_flops(&m, true) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +194,7 @@ int main(void)
         cmocka_unit_test(moved_bytes_take_the_time_of_the_memory),
         cmocka_unit_test(selective_recomputation_repeats_what_says_so),
         cmocka_unit_test(operations_are_counted_as_in_the_paper),
+        cmocka_unit_test(operations_are_not_known_where_a_layer_has_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,51 @@ static void experts_and_tables_are_divided_by_their_groups(void **state)
     assert_int_equal(memory.optimizer, 12 * 100 / 4 + 12 * 100);
 }
 
+/* ---- buffers ---- */
+
+/* By hand: three layers of 100, 300 and 200 parameters, groups of gradients of at least 350 bytes; activations of 10,
+ * 20 and 40 elements, 3 samples a micro-batch; elements of 2 bytes. */
+static void buffers_are_those_of_what_is_in_flight(void **state)
+{
+    (void)state;
+    struct training_layer l[] = {{.parameters = 100, .activations = 10, .begins_block = true},
+                                 {.parameters = 300, .activations = 20, .begins_block = true},
+                                 {.parameters = 200, .activations = 40, .begins_block = true}};
+    struct training_memory memory[3];
+    struct training_model m = {.layer = l,
+                               .layers = 3,
+                               .samples = 12,
+                               .parallel = {1, 1, 4, 1},
+                               .expert = 4,
+                               .micro_batches = 1,
+                               .chunks = 1,
+                               .gradient_bytes = 350,
+                               .activation_bytes = 2,
+                               .gradient_element_bytes = 2,
+                               .parameter_bytes = 2};
+    /* ZeRO 2: 350 bytes and the largest layer's 600; ZeRO 3: and the parameters of two layers, 300 + 200 */
+    static const uint64_t zero[] = {0, 0, 350 + 600, 350 + 600 + 2 * 500};
+    for (m.zero = 0; m.zero < 4; m.zero++) {
+        find(&m, memory);
+        assert_int_equal(memory[0].buffers, zero[m.zero]);
+    }
+    m.zero = 2;
+    m.gradient_bytes = 10000; /* all of the stage: 600 parameters */
+    find(&m, memory);
+    assert_int_equal(memory[0].buffers, 1200);
+    m.zero = 0;
+    m.parallel[TRAINING_PIPELINE] = 3; /* a layer each: what comes, and what leaves */
+    find(&m, memory);
+    assert_int_equal(memory[0].buffers, 10 * 3 * 2);
+    assert_int_equal(memory[1].buffers, (10 + 20) * 3 * 2);
+    assert_int_equal(memory[2].buffers, 20 * 3 * 2);
+    m.parallel[TRAINING_PIPELINE] = 1;
+    l[1].shard = TRAINING_EXPERTS; /* tokens that leave, and those that come */
+    l[1].routed = 50;
+    find(&m, memory);
+    assert_int_equal(memory[0].buffers, 2 * 50 * 3 * 2);
+}
+
 /* ---- activations ---- */
 
 struct shape {
@@ -163,6 +208,27 @@ static void a_block_that_is_computed_again_is_whole_for_a_time(void **state)
     m->recompute = TRAINING_RECOMPUTE_FULL;
     assert_near((double)(none.activations - full.activations), 24 * (whole - block_bytes(m, &one)) - whole, 1e-9);
     training_model_free(m);
+}
+
+/* A block of two layers, behind another: one is computed again from what enters the block, the other keeps all. */
+static void a_layer_that_keeps_all_is_not_computed_again(void **state)
+{
+    (void)state;
+    struct training_layer l[] = {{.activations = 7, .saved = 10, .begins_block = true, .keeps_all = true},
+                                 {.saved = 100, .begins_block = true},
+                                 {.saved = 1000, .keeps_all = true}};
+    struct training_memory memory;
+    struct training_model m = {.layer = l,
+                               .layers = 3,
+                               .samples = 1,
+                               .parallel = {1, 1, 1, 1},
+                               .expert = 1,
+                               .micro_batches = 1,
+                               .chunks = 1,
+                               .recompute = TRAINING_RECOMPUTE_FULL,
+                               .activation_bytes = 1};
+    find(&m, &memory);
+    assert_int_equal(memory.activations, 10 + 7 + 1000 + 100);
 }
 
 /* ---- schedules ---- */
@@ -264,6 +330,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_divides_what_its_paper_says),
         cmocka_unit_test(experts_and_tables_are_divided_by_their_groups),
+        cmocka_unit_test(buffers_are_those_of_what_is_in_flight),
+        cmocka_unit_test(a_layer_that_keeps_all_is_not_computed_again),
         cmocka_unit_test(activations_of_a_block_are_those_of_the_paper),
         cmocka_unit_test(a_block_that_is_computed_again_is_whole_for_a_time),
         cmocka_unit_test(a_stage_keeps_what_its_schedule_says),

@@ -12,6 +12,11 @@ static uint64_t divide_up(uint64_t bytes, uint64_t parts)
     return bytes / parts + (bytes % parts != 0);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* ---- parameters ---- */
 
 static void add_parameters(const struct training_model *m, const struct training_layer *l, struct training_memory *to)
@@ -34,26 +39,16 @@ static uint64_t of_batch(const struct training_model *m, uint64_t bytes, uint64_
     return divide_up(schedule_multiply(bytes, training_micro_samples(m)), ranks * m->parallel[TRAINING_CONTEXT]);
 }
 
-static uint64_t tensor_ranks(const struct training_model *m, const struct training_layer *l)
-{
-    return l->shard == TRAINING_WHOLE || l->shard == TRAINING_TABLES ? 1 : m->parallel[TRAINING_TENSOR];
-}
-
-static uint64_t sequence_ranks(const struct training_model *m)
-{
-    return m->sequence ? m->parallel[TRAINING_TENSOR] : 1;
-}
-
 /* What leaves a layer. */
 static uint64_t output_of(const struct training_model *m, const struct training_layer *l)
 {
-    return of_batch(m, schedule_multiply(l->activations, m->activation_bytes), sequence_ranks(m));
+    return of_batch(m, schedule_multiply(l->activations, m->activation_bytes), training_sequence_ranks(m));
 }
 
 /* What selective recomputation makes again. */
 static uint64_t recomputed_of(const struct training_model *m, const struct training_layer *l)
 {
-    return of_batch(m, l->recomputed, tensor_ranks(m, l));
+    return of_batch(m, l->recomputed, training_tensor_ranks(m, l));
 }
 
 /* What a layer keeps for its backward pass, all of it. */
@@ -61,7 +56,8 @@ static uint64_t saved_of(const struct training_model *m, const struct training_l
 {
     if (!l->saved && !l->saved_whole)
         return output_of(m, l);
-    return schedule_add(of_batch(m, l->saved, tensor_ranks(m, l)), of_batch(m, l->saved_whole, sequence_ranks(m)));
+    return schedule_add(of_batch(m, l->saved, training_tensor_ranks(m, l)),
+                        of_batch(m, l->saved_whole, training_sequence_ranks(m)));
 }
 
 /* What a pass keeps until its backward pass, and what its backward pass needs beside that. */
@@ -69,24 +65,27 @@ struct kept {
     uint64_t bytes, aside;
 };
 
-/* Of the layers of a block. */
+/* Of the layers of a block. With full recomputation those that keep all are left out of it. */
 static struct kept kept_by_block(const struct training_model *m, uint32_t first, uint32_t end)
 {
     struct kept k = {0, 0};
-    uint64_t largest = 0;
-    bool keeps_all = false;
+    bool repeats = false;
     for (uint32_t i = first; i < end; i++) {
-        const uint64_t recomputed = recomputed_of(m, &m->layer[i]);
-        k.bytes = schedule_add(k.bytes, saved_of(m, &m->layer[i]));
-        largest = recomputed > largest ? recomputed : largest;
-        if (m->recompute != TRAINING_RECOMPUTE_SELECTIVE)
-            k.bytes = schedule_add(k.bytes, recomputed);
-        keeps_all = keeps_all || m->layer[i].keeps_all;
+        const struct training_layer *l = &m->layer[i];
+        const uint64_t saved = saved_of(m, l);
+        const uint64_t recomputed = recomputed_of(m, l);
+        if (training_repeats_forward(m, l)) {
+            k.aside = schedule_add(k.aside, schedule_add(saved, recomputed));
+            repeats = true;
+        } else if (m->recompute == TRAINING_RECOMPUTE_SELECTIVE) {
+            k.bytes = schedule_add(k.bytes, saved);
+            k.aside = larger(k.aside, recomputed);
+        } else {
+            k.bytes = schedule_add(k.bytes, schedule_add(saved, recomputed));
+        }
     }
-    if (m->recompute == TRAINING_RECOMPUTE_SELECTIVE)
-        k.aside = largest;
-    else if (m->recompute == TRAINING_RECOMPUTE_FULL && !keeps_all)
-        k = (struct kept){first ? output_of(m, &m->layer[first - 1]) : 0, k.bytes};
+    if (repeats && first > 0)
+        k.bytes = schedule_add(k.bytes, output_of(m, &m->layer[first - 1]));
     return k;
 }
 
@@ -100,7 +99,7 @@ static struct kept kept_by_stage(const struct training_model *m, uint32_t first,
             next++;
         const struct kept k = kept_by_block(m, first, next);
         all.bytes = schedule_add(all.bytes, k.bytes);
-        all.aside = k.aside > all.aside ? k.aside : all.aside;
+        all.aside = larger(all.aside, k.aside);
         first = next;
     }
     return all;
@@ -133,11 +132,6 @@ static void find_peak(const struct training_model *m, uint32_t stage, const stru
 
 /* ---- buffers ---- */
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Of a virtual stage; those of chunks are used one after the other. */
 static uint64_t buffers_of(const struct training_model *m, uint32_t first, uint32_t end)
 {
@@ -166,8 +160,10 @@ static uint64_t buffers_of(const struct training_model *m, uint32_t first, uint3
     }
     if (m->zero >= 3)
         sum = schedule_add(sum, fetched);
-    if (m->parallel[TRAINING_PIPELINE] > 1)
-        sum = schedule_add(sum, schedule_multiply(2, training_stage_bytes(m, &m->layer[end - 1])));
+    if (m->parallel[TRAINING_PIPELINE] > 1 && first > 0)
+        sum = schedule_add(sum, training_stage_bytes(m, &m->layer[first - 1]));
+    if (m->parallel[TRAINING_PIPELINE] > 1 && end < m->layers)
+        sum = schedule_add(sum, training_stage_bytes(m, &m->layer[end - 1]));
     return sum;
 }
 

@@ -1,12 +1,12 @@
 /* memory.h - memory of an accelerator of each pipeline stage, from the model alone.
  *
  * Data that flows. Layers of a stage (stages.h) and the order of its passes (pipeline.h) become bytes. Of W parameters
- * of a layer at a rank, N ranks that sum its gradients, elements of p and g bytes, o bytes of optimiser states a
+ * of a layer at a rank, N ranks that sum its gradients, elements of p and g bytes, o bytes of optimizer states a
  * parameter:
  *
  *     weights       W p;   ZeRO 3: / N                                (Rajbhandari et al. 2020, figure 1)
  *     gradients     W g;   ZeRO 2, 3: / N
- *     optimiser     W o;   ZeRO 1, 2, 3: / N
+ *     optimizer     W o;   ZeRO 1, 2, 3: / N
  *     activations   what layers keep for their backward passes, at the moment of an iteration at which it is most
  *     buffers       ZeRO 2, 3: the gradients of a group before they are sent, at most `gradient_bytes` and a layer.
  *                   ZeRO 3: parameters of two layers, one that computes and one that is fetched. Messages of stages:

@@ -34,12 +34,14 @@ uint64_t training_micro_samples(const struct training_model *m)
 
 /* ---- computing ---- */
 
-/* Ranks that share the computing of a layer for one sample. Experts and tables are elsewhere, but each of their ranks
- * computes for as many samples as it has itself. */
-static double sharers(const struct training_model *m, const struct training_layer *l)
+uint32_t training_tensor_ranks(const struct training_model *m, const struct training_layer *l)
 {
-    bool is_shared = l->shard != TRAINING_WHOLE && l->shard != TRAINING_TABLES;
-    return is_shared ? m->parallel[TRAINING_TENSOR] : 1;
+    return l->shard == TRAINING_WHOLE || l->shard == TRAINING_TABLES ? 1 : m->parallel[TRAINING_TENSOR];
+}
+
+uint32_t training_sequence_ranks(const struct training_model *m)
+{
+    return m->sequence ? m->parallel[TRAINING_TENSOR] : 1;
 }
 
 /* Samples of a micro-batch at a rank: context parallelism divides each. */
@@ -77,7 +79,7 @@ static double products_seconds(const struct training_model *m, const struct trai
         if (recomputed && !p->recomputed)
             continue;
         if (p->divided != TRAINING_UNDIVIDED)
-            size[p->divided] /= sharers(m, l);
+            size[p->divided] /= training_tensor_ranks(m, l);
         if (!backward)
             seconds += product_seconds(m, p, size[0], size[1], size[2], size[3]);
         else
@@ -92,13 +94,13 @@ static double moved_seconds(const struct training_model *m, const struct trainin
 {
     if (m->memory_bandwidth <= 0)
         return 0;
-    const double ranks = m->sequence ? m->parallel[TRAINING_TENSOR] : 1;
-    return (shared / sharers(m, l) + whole / ranks) * own_samples(m) / m->memory_bandwidth;
+    const double own = shared / training_tensor_ranks(m, l) + whole / training_sequence_ranks(m);
+    return own * own_samples(m) / m->memory_bandwidth;
 }
 
 static double flops_seconds(const struct training_model *m, const struct training_layer *l, double flops)
 {
-    return flops > 0 ? flops * own_samples(m) / sharers(m, l) / (m->flops * m->efficiency) : 0;
+    return flops > 0 ? flops * own_samples(m) / training_tensor_ranks(m, l) / (m->flops * m->efficiency) : 0;
 }
 
 static uint64_t ps_of(double seconds)
@@ -154,6 +156,8 @@ double training_flops(const struct training_model *m, bool recomputed)
     double flops = 0;
     for (uint32_t i = 0; i < m->layers; i++) {
         const struct training_layer *l = &m->layer[i];
+        if (l->forward_ps)
+            return 0;
         flops += l->flops + l->backward_flops;
         if (recomputed && training_repeats_forward(m, l))
             flops += l->flops;

@@ -133,7 +133,7 @@ struct training_model {
     struct training_kernels kernels;
     double flops;       /* of an accelerator, a second */
     double efficiency;  /* 0 .. 1, of these */
-    uint64_t update_ps; /* of the optimiser, an iteration */
+    uint64_t update_ps; /* of the optimizer, an iteration */
 
     unsigned algorithm[TRAINING_AXES + 1]; /* of collectives of an axis, the last of experts: enum hx_algorithm */
 };
@@ -154,6 +154,11 @@ void training_model_free(struct training_model *m);
 uint32_t training_ranks(const struct training_model *m);
 uint64_t training_micro_samples(const struct training_model *m); /* of a micro-batch */
 
+/* Tensor ranks that share a layer: 1 if each has all of it, as tables, or experts elsewhere. And those that share what
+ * sequence parallelism alone divides. */
+uint32_t training_tensor_ranks(const struct training_model *m, const struct training_layer *l);
+uint32_t training_sequence_ranks(const struct training_model *m);
+
 /* Efficiency of a product of these sizes at a rank; kernels are given. */
 double training_product_efficiency(const struct training_kernels *k, double rows, double columns, double inner);
 
@@ -164,7 +169,8 @@ uint64_t training_backward_ps(const struct training_model *m, const struct train
 /* Whether the forward pass of a layer is computed again before its backward pass, with what it sends. */
 bool training_repeats_forward(const struct training_model *m, const struct training_layer *l);
 
-/* Operations of an iteration, of all ranks: of the model alone, or with what is recomputed. 0: not known. */
+/* Operations of an iteration, of all ranks: of the model alone, or with what is recomputed. 0: not known, as a layer
+ * has times in their place. */
 double training_flops(const struct training_model *m, bool recomputed);
 
 /* Elements of a layer's parameters at one rank, before ZeRO, rounded up. */

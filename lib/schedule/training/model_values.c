@@ -102,32 +102,29 @@ static bool parse_rate(const char *text, const struct unit *units, double *rate)
     return false;
 }
 
-bool model_rate(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
+/* what: "operations", with an example. */
+static bool read_rate(struct script *s, const struct hx_yaml_item *mapping, const char *word, const struct unit *units,
+                      const char *what, double *value)
 {
-    static const struct unit units[] = {{"", 1},          {"FLOPS", 1},     {"GFLOPS", 1e9},
-                                        {"TFLOPS", 1e12}, {"PFLOPS", 1e15}, {NULL, 0}};
     const struct hx_yaml_item *item = script_key(mapping, word);
     if (!item)
         return true;
     return script_expect_value(s, item) &&
            (parse_rate(item->text, units, value) ||
-            script_fail(s, item, 0,
-                        "'%.60s' is no rate of 1 .. 1e21 operations a second (write for example 312 TFLOPS "
-                        "or 312e12)",
-                        item->text));
+            script_fail(s, item, 0, "'%.60s' is no rate of 1 .. 1e21 %s", item->text, what));
+}
+
+bool model_rate(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
+{
+    static const struct unit units[] = {{"", 1},          {"FLOPS", 1},     {"GFLOPS", 1e9},
+                                        {"TFLOPS", 1e12}, {"PFLOPS", 1e15}, {NULL, 0}};
+    return read_rate(s, mapping, word, units, "operations a second (write for example 312 TFLOPS or 312e12)", value);
 }
 
 bool model_bandwidth(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
 {
     static const struct unit units[] = {{"", 1}, {"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
-    const struct hx_yaml_item *item = script_key(mapping, word);
-    if (!item)
-        return true;
-    return script_expect_value(s, item) &&
-           (parse_rate(item->text, units, value) ||
-            script_fail(s, item, 0,
-                        "'%.60s' is no rate of 1 .. 1e21 bytes a second (write for example 2039 GB/s or 2.039e12)",
-                        item->text));
+    return read_rate(s, mapping, word, units, "bytes a second (write for example 2039 GB/s or 2.039e12)", value);
 }
 
 bool model_recompute(struct script *s, const struct hx_yaml_item *mapping, const char *word,

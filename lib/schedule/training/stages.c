@@ -63,7 +63,7 @@ static void cut(struct training_stages *s, const struct training_model *m)
 
 /* ---- several chunks ---- */
 
-enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 4096 };
+enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 16384 };
 
 /* What a division costs, the most important first. */
 struct cost {
@@ -129,17 +129,17 @@ static bool improve(struct search *s, struct cost *best)
     bool later = false;
     for (uint32_t i = 1; i < s->count; i++) {
         for (uint32_t j = i; j < s->count; j++) {
-            for (unsigned way = 0; way < 2; way++) {
-                if (!move_cuts(s, i, j, way))
+            for (unsigned try_later = 0; try_later < 2; try_later++) {
+                if (!move_cuts(s, i, j, try_later))
                     continue;
                 const struct cost c = cost_of(s);
-                (void)move_cuts(s, i, j, !way);
+                (void)move_cuts(s, i, j, !try_later);
                 if (!is_cheaper(&c, best))
                     continue;
                 *best = c;
                 low = i;
                 high = j;
-                later = way;
+                later = try_later;
             }
         }
     }

@@ -7,7 +7,8 @@
  * one with the earliest cuts. Of several chunks a stage computes all of its chunks for each micro-batch, so the longest
  * sum over a stage's chunks counts first, then the longest virtual stage, then squares of both. That division
  * is searched for, by moves of a layer from one virtual stage to another, from the division of the virtual stages alone
- * and from some drawn ones, the same each time; it is never worse than the former. */
+ * and from some drawn ones, the same each time; it is never worse than the former. More than 128
+ * virtual stages are not searched: theirs is the division of the virtual stages alone. */
 #ifndef TRAINING_STAGES_H
 #define TRAINING_STAGES_H
 
