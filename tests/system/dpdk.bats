@@ -338,7 +338,8 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     # A node that ends first is a lost cable to its neighbours, which may tell of it; but none is lost before all traffic
     # has ended.
     for node in n??.err; do
-        awk '/link down/ { down = 1 } down && / M packets\/s/ && $2 > 0 { exit 1 }' "$node" || { cat "$node" && return 1; }
+        awk '/link down/ { down = 1 } down && / M packets\/s/ && $2 > 0 { exit 1 }' "$node" ||
+            { cat "$node" && return 1; }
     done
     jq -es 'any(.[].ports[]; .carrier == false) or all(.[].ports[]; .rx_notices == 0 and .tx_notices == 0)' n??.json
 }
