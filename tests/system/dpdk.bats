@@ -335,8 +335,8 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     open_ring
     ring 500ms 500ms
     end_ring
-    # A node that ends first is a lost cable to its neighbours, which may tell of it; but none is lost before all traffic
-    # has ended.
+    # A node that ends first is a lost cable to its neighbours, which may tell of it; but none is lost before traffic
+    # ends.
     for node in n??.err; do
         awk '/link down/ { down = 1 } down && / M packets\/s/ && $2 > 0 { exit 1 }' "$node" ||
             { cat "$node" && return 1; }
