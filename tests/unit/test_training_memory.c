@@ -122,8 +122,8 @@ static void buffers_are_those_of_what_is_in_flight(void **state)
     assert_int_equal(memory[1].buffers, (10 + 20) * 3 * 2);
     assert_int_equal(memory[2].buffers, 20 * 3 * 2);
     m.parallel[TRAINING_PIPELINE] = 1;
-    l[1].shard = TRAINING_EXPERTS; /* tokens that leave, and those that come */
-    l[1].routed = 50;
+    m.layer[1].shard = TRAINING_EXPERTS; /* tokens that leave, and those that come */
+    m.layer[1].routed = 50;
     find(&m, memory);
     assert_int_equal(memory[0].buffers, 2 * 50 * 3 * 2);
 }
