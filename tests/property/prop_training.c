@@ -380,7 +380,8 @@ static void make_even(struct training_model *m)
     }
 }
 
-/* A collective of stages occupies a stream of its group, so what runs beside another there may end later. */
+/* A collective of stages occupies a stream of its group, so what runs beside another there may end later. Then the two
+ * passes of a pair may compute in another order. */
 static void check_timed(struct training_model *m, uint64_t *seed)
 {
     const struct estimate_network network = {.latency_ps = 100, .byte_ps = 0.001};
@@ -389,7 +390,9 @@ static void check_timed(struct training_model *m, uint64_t *seed)
     make_even(m);
     uint64_t stages = execute(training_built(m, &timing), &network, SCHEDULE_MOST_BYTES);
     uint64_t all = execute(training_built(m, NULL), &network, SCHEDULE_MOST_BYTES);
-    if (m->zero < 2 || !m->overlap)
+    if (m->pairs)
+        assert_in_range(stages, all - all / 4, all + all / 2);
+    else if (m->zero < 2 || !m->overlap)
         assert_int_equal(stages, all);
     else
         assert_true(stages >= all);

@@ -88,6 +88,7 @@ struct training_model *training_random(uint64_t *seed, uint32_t ranks)
         m->micro_batches = m->parallel[TRAINING_PIPELINE] * (1 + seeded_below(seed, 3));
         m->chunks = 1 + seeded_below(seed, layers / m->parallel[TRAINING_PIPELINE]);
     }
+    m->pairs = m->pipeline != TRAINING_GPIPE && seeded_below(seed, 2);
     m->samples = (uint64_t)m->parallel[TRAINING_DATA] * m->micro_batches * (1 + seeded_below(seed, 3));
     m->sample_tokens = seeded_below(seed, 2) * 10;
     m->iterations = 1 + seeded_below(seed, 3);

@@ -49,3 +49,12 @@ SC21="1.7 2304 24 24 1 1 1 32 512 16 1 137 Switch(4)
 128 1 16 8192 Switch(32) 41
 8 16 16 131072 Switch(32) 38"
 }
+
+# DeepSeek-AI 2024: 14.8 T tokens in 2.664 M hours of an H800, so 1,543 tokens a second of each.
+# bats test_tags=all
+@test "published: DeepSeek-V3 on 2,048 GPUs is within 10 % of its paper" {
+    hxmesh train "Switch(8)_Switch(64)_Switch(4) gbps=1280,400,400" \
+        "$BATS_TEST_DIRNAME/../../examples/models/deepseek-v3.model.yaml" --estimate --quiet --json row.json
+    jq -e '(.fabrics[0].tokens_per_second / 2048) as $is |
+        if $is > 0.9 * 1543 and $is < 1.1 * 1543 then true else error("\($is) is not 1543") end' row.json >/dev/null
+}

@@ -189,6 +189,50 @@ static void tensor_collectives_block(void **state)
     }
 }
 
+/* Pairs, of one layer with experts: an all-to-all before and after each pass, of `C` ps, one at a time.
+ *
+ *     alone      C F C; then pairs; at last C B C
+ *     a pair     forward: all-to-all 0 .. C, computing C .. C + F, all-to-all C + F .. 2 C + F. Backward: all-to-all C
+ *                .. 2 C, computing from the end of that and of F on, all-to-all */
+static void pairs_hide_communication_of_one_pass_behind_the_other(void **state)
+{
+    enum { BATCHES = 5, F = 3000, B = 5000, C = 1000 };
+    struct training_model *m = training_equal(1, F, B);
+    (void)state;
+    m->parallel[TRAINING_DATA] = m->expert = 2;
+    m->layer[0].shard = TRAINING_EXPERTS;
+    m->layer[0].routed = 8;
+    m->micro_batches = BATCHES;
+    m->samples = 2 * BATCHES;
+    assert_int_equal(plain_time(m, C), BATCHES * (F + B + 4 * C));
+    for (unsigned chunks = 0; chunks < 2; chunks++) {
+        m->pipeline = chunks ? TRAINING_INTERLEAVED : TRAINING_1F1B;
+        m->pairs = true;
+        assert_int_equal(plain_time(m, C), F + B + 4 * C + (BATCHES - 1) * (F + B + 2 * C));
+    }
+    training_model_free(m);
+}
+
+/* A micro-batch needs a pair of each stage for its way to the last one, and one of each for its way back. Without
+ * communication: P - 1 forward passes to the last stage, there M - 1 pairs between a forward and a backward pass, and
+ * P - 1 backward passes back. */
+static void pairs_keep_all_stages_busy(void **state)
+{
+    enum { F = 1000, B = 2000 };
+    (void)state;
+    for (uint32_t stages = 1; stages < 6; stages++) {
+        for (uint32_t batches = 1; batches < 20; batches++) {
+            struct training_model *m = training_equal(stages, F, B);
+            m->parallel[TRAINING_PIPELINE] = stages;
+            m->micro_batches = batches;
+            m->samples = batches;
+            m->pairs = true;
+            assert_int_equal(time_of(m, 0, 0, 0), (stages - 1 + batches) * (F + B));
+            training_model_free(m);
+        }
+    }
+}
+
 /* GPipe on two stages with two micro-batches, and sends that wait for their receives: request, answer, data, and an
  * acknowledgement that ends the send.
  *
@@ -387,6 +431,8 @@ int main(void)
         cmocka_unit_test(zero_2_and_3_communicate_in_each_micro_batch),
         cmocka_unit_test(fetched_parameters_hide_behind_the_layer_before),
         cmocka_unit_test(tensor_collectives_block),
+        cmocka_unit_test(pairs_hide_communication_of_one_pass_behind_the_other),
+        cmocka_unit_test(pairs_keep_all_stages_busy),
         cmocka_unit_test(overlap_hides_sends_between_stages),
         cmocka_unit_test(the_head_has_grid_and_work),
         cmocka_unit_test(operations_have_names_and_purposes),

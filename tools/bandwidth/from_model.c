@@ -66,6 +66,8 @@ static bool add(struct taking *t, unsigned group, struct bandwidth_need like)
 
 static bool is_overlapped(const struct training_model *m, enum training_moment moment)
 {
+    if (m->pairs && moment <= TRAINING_AFTER_BACKWARD)
+        return true;
     return m->overlap &&
            (moment == TRAINING_GRADIENTS || moment == TRAINING_FETCH_FORWARD || moment == TRAINING_FETCH_BACKWARD);
 }

@@ -1,7 +1,7 @@
 /* from_model.h - what an iteration of a model's training computes and sends on a network (tools/bandwidth/work.h).
  *
  * Communication is that of the pipeline stage that sends the most. With `overlap` gradients travel beside the backward
- * passes, but for those of the first layer, and parameters of ZeRO 3 as well. */
+ * passes, but for those of the first layer, and parameters of ZeRO 3 as well; with `pairs` all that passes send. */
 #ifndef HXMESH_TOOLS_BANDWIDTH_FROM_MODEL_H
 #define HXMESH_TOOLS_BANDWIDTH_FROM_MODEL_H
 

@@ -44,7 +44,7 @@ struct generator {
     uint32_t name[TEXTS_OF_ALL];
 };
 
-enum { NONE = UINT32_MAX /* no operation, no group */, MOST_WAITS = 64 };
+enum { NONE = UINT32_MAX /* no operation, no group */, MOST_WAITS = 128 };
 
 /* The rank that is filled. */
 struct generator_rank {
@@ -54,11 +54,11 @@ struct generator_rank {
     uint32_t stage;
     uint32_t wait[MOST_WAITS]; /* the next step waits for these */
     unsigned waits;
-    uint32_t sent;                       /* the next pass waits for it, too; NONE */
-    uint32_t computing;                  /* first computing of the layer before; NONE */
-    uint32_t gradients[TRAINING_GROUPS]; /* the last collective of gradients beside computing; NONE */
-    uint32_t fetched[TRAINING_GROUPS];   /* the same of parameters */
-    uint32_t *arrived;                   /* [layers]: operation that gathers the parameters; NONE */
+    uint32_t sent;                        /* the next pass waits for it, too; NONE */
+    uint32_t computing;                   /* first computing of the layer before; NONE */
+    uint32_t gradients[TRAINING_GROUPS];  /* the last collective of gradients beside computing; NONE */
+    uint32_t fetched[2][TRAINING_GROUPS]; /* the same of parameters; [1]: of the backward passes of pairs */
+    uint32_t *arrived;                    /* [layers]: operation that gathers the parameters; NONE */
 };
 
 /* ---- generate_steps.c ---- */

@@ -2,6 +2,7 @@
 #include "schedule/training/generate_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- gradients and parameters ---- */
 
@@ -48,7 +49,7 @@ static void gather_parameters(struct generator_rank *r)
             const struct training_communication *c = &l->parameters;
             r->arrived[i] = NONE;
             if (c->bytes && r->g->beside)
-                r->arrived[i] = collect_beside(r, l, TEXT_PARAMETERS, c, &r->fetched[c->group]);
+                r->arrived[i] = collect_beside(r, l, TEXT_PARAMETERS, c, &r->fetched[0][c->group]);
             else if (c->bytes)
                 generator_step(r, generator_collect(r, l, TEXT_PARAMETERS, c));
         }
@@ -66,7 +67,8 @@ static void fetch(struct generator_rank *r, struct generator_layer *l, enum trai
             generator_step(r, generator_collect(r, l, TEXT_PARAMETERS, c));
             continue;
         }
-        uint32_t number = collect_beside(r, l, TEXT_PARAMETERS, c, &r->fetched[c->group]);
+        const bool is_apart = r->g->m->pairs && moment == TRAINING_FETCH_BACKWARD;
+        uint32_t number = collect_beside(r, l, TEXT_PARAMETERS, c, &r->fetched[is_apart][c->group]);
         if (number != NONE && r->computing != NONE)
             schedule_after_start(r->g->b, r->number, number, r->computing);
         generator_await(r, number);
@@ -108,6 +110,13 @@ static bool has_gradients(const struct training_model *m, bool is_last)
     return m->zero >= 2 || is_last;
 }
 
+/* Whether stages send to each other in a circle: the stages of an interleaved pipeline, and two that run pairs, where
+ * one sends forward while the other sends backward. Long sends that their stages waited for would wait for ever. */
+static bool sends_in_circles(const struct training_model *m)
+{
+    return m->pairs || m->pipeline == TRAINING_INTERLEAVED;
+}
+
 /* Receives what the pass of a virtual stage works on; it waits for what was sent as well. */
 static void receive(struct generator_rank *r, uint32_t v, bool backward)
 {
@@ -124,8 +133,7 @@ static void send(struct generator_rank *r, uint32_t v, bool backward)
     if (!has_other)
         return;
     uint32_t number = generator_message(r, backward ? v - 1 : v, backward, true);
-    /* Stages of an interleaved pipeline send around a ring: long sends would wait for each other. */
-    r->sent = r->g->m->overlap || r->g->m->pipeline == TRAINING_INTERLEAVED ? NONE : number;
+    r->sent = r->g->m->overlap || sends_in_circles(r->g->m) ? NONE : number;
 }
 
 /* edge: the first forward, or the last backward pass of its chunk. */
@@ -147,6 +155,20 @@ static void go_through(struct generator_rank *r, const struct training_pass *pas
     send(r, v, pass->backward);
     if (with_gradients && !g->beside && g->m->zero >= 2)
         send_gradients(r, v);
+}
+
+/* A forward pass and the backward pass of another micro-batch, beside each other. */
+static void go_through_pair(struct generator_rank *r, const struct training_pass pass[2], const bool edge[2])
+{
+    const struct generator_rank begin = *r;
+    go_through(r, &pass[0], edge[0]);
+    const struct generator_rank forward = *r;
+    memcpy(r->wait, begin.wait, sizeof r->wait);
+    r->waits = begin.waits;
+    r->computing = begin.computing;
+    go_through(r, &pass[1], edge[1]);
+    for (unsigned i = 0; i < forward.waits; i++)
+        generator_await(r, forward.wait[i]);
 }
 
 /* ---- what repeats ---- */
@@ -180,11 +202,11 @@ static bool is_equal(const struct generator *g, const struct training_pass *a, c
     return a->chunk == b->chunk && a->backward == b->backward && is_plain(g, a) && is_plain(g, b);
 }
 
-/* How often the unit at i follows itself, 1 and up. Nothing repeats if the pipeline is interleaved: messages of later
+/* How often the unit at i follows itself, 1 and up. Nothing repeats where stages send in circles: messages of later
  * passes have to be received before a body could end. */
 static uint32_t count_equal(const struct generator *g, uint32_t i, uint32_t unit)
 {
-    uint32_t all = g->m->pipeline == TRAINING_INTERLEAVED ? i : training_passes(g->m);
+    uint32_t all = sends_in_circles(g->m) ? i : training_passes(g->m);
     uint32_t times = 1;
     for (uint32_t next = i + unit; next + unit <= all; next += unit, times++) {
         if (unit_at(g, next) != unit)
@@ -228,8 +250,12 @@ static void go_through_all(struct generator_rank *r)
         uint32_t repeat = schedule_builder_count(g->b, r->number);
         if (times > 1)
             begin_repeat(r, times);
-        for (uint32_t k = 0; k < unit; k++)
-            go_through(r, &g->pass[i + k], is_edge(g, &g->pass[i + k]));
+        const bool edge[] = {is_edge(g, &g->pass[i]), unit > 1 && is_edge(g, &g->pass[i + 1])};
+        if (g->pass[i].pair)
+            go_through_pair(r, &g->pass[i], edge);
+        else
+            for (uint32_t k = 0; k < unit; k++)
+                go_through(r, &g->pass[i + k], edge[k]);
         if (times > 1)
             end_repeat(r, repeat);
         i += unit * times;
@@ -262,7 +288,7 @@ static void iterate(struct generator_rank *r)
 void generator_fill(struct generator_rank *r)
 {
     for (unsigned i = 0; i < TRAINING_GROUPS; i++)
-        r->gradients[i] = r->fetched[i] = NONE;
+        r->gradients[i] = r->fetched[0][i] = r->fetched[1][i] = NONE;
     clear(r);
     (void)schedule_repeat(r->g->b, r->number, r->g->m->iterations);
     iterate(r);

@@ -116,6 +116,7 @@ struct training_model {
     enum training_pipeline pipeline;
     uint32_t micro_batches; /* of a replica in an iteration: samples / (data x micro_batches) each, a whole number */
     uint32_t chunks;        /* of layers at a rank: interleaved; else 1 */
+    bool pairs;             /* a forward pass runs beside the backward pass of another micro-batch; not of gpipe */
     uint32_t *stage_of;     /* [layers]: given virtual stages of layers (stages.h); NULL: balanced */
 
     unsigned zero; /* stage of ZeRO (Rajbhandari et al. 2020), 0 .. 3 */

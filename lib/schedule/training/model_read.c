@@ -13,7 +13,8 @@
  *                   order: [AXIS, ...]}      tensor, context, data, pipeline: neighbouring ranks first
  *     pipeline: {schedule: gpipe | 1f1b | interleaved,                      (1f1b)
  *                micro_batches: NUMBER, chunks: NUMBER,                     (1, 1)
- *                layers: [NUMBER, ...]}      of each virtual stage (balanced)
+ *                layers: [NUMBER, ...],      of each virtual stage (balanced)
+ *                pairs: BOOLEAN}             (false)
  *     zero: NUMBER                           stage, 0 .. 3 (0)
  *     sequence_parallel: BOOLEAN             (false)
  *     recompute: true | selective | false    (false)
@@ -150,26 +151,30 @@ static bool check_pipeline(const struct model_reader *r, const struct hx_yaml_it
     if (m->chunks > 1 && m->pipeline != TRAINING_INTERLEAVED)
         return script_fail(&r->script, script_key(item, "chunks"), 0, "%" PRIu32 " chunks need 'schedule: interleaved'",
                            m->chunks);
-    if (m->chunks > 1 && m->micro_batches % stages)
+    if (m->pairs && m->pipeline == TRAINING_GPIPE)
+        return script_fail(&r->script, script_key(item, "pairs"), 0,
+                           "'gpipe' has no forward pass beside a backward pass ('schedule: 1f1b' has)");
+    if (m->chunks > 1 && m->micro_batches < stages)
         return script_fail(&r->script, script_key(item, "schedule"), 0,
-                           "'interleaved' needs micro-batches in multiples of the stages: %" PRIu32
-                           " are none of %" PRIu32 " (for example %" PRIu32 ")",
-                           m->micro_batches, stages, (m->micro_batches / stages + 1) * stages);
+                           "'interleaved' needs a micro-batch for each of the %" PRIu32 " stages: %" PRIu32
+                           " are too few (for example %" PRIu32 ")",
+                           stages, m->micro_batches, stages);
     return true;
 }
 
 static bool read_pipeline(struct model_reader *r, const struct hx_yaml_item *top)
 {
-    static const char *const words[] = {"schedule", "micro_batches", "chunks", "layers", NULL};
+    static const char *const words[] = {"schedule", "micro_batches", "chunks", "layers", "pairs", NULL};
     struct script *s = &r->script;
     struct training_model *m = r->model;
     const struct hx_yaml_item *item;
     unsigned schedule = TRAINING_1F1B;
     if (!model_mapping(s, top, "pipeline", words, &item))
         return false;
-    if (item && !(model_choice(s, item, "schedule", training_pipeline_names, &schedule) &&
-                  model_number32(s, item, "micro_batches", 1, TRAINING_MOST_PASSES, &m->micro_batches) &&
-                  model_number32(s, item, "chunks", 1, MOST_CHUNKS, &m->chunks)))
+    if (item &&
+        !(model_choice(s, item, "schedule", training_pipeline_names, &schedule) &&
+          model_number32(s, item, "micro_batches", 1, TRAINING_MOST_PASSES, &m->micro_batches) &&
+          model_number32(s, item, "chunks", 1, MOST_CHUNKS, &m->chunks) && model_switch(s, item, "pairs", &m->pairs)))
         return false;
     m->pipeline = (enum training_pipeline)schedule;
     return !item || check_pipeline(r, item);

@@ -1,6 +1,7 @@
 /* stages.c - divides layers among pipeline stages (stages.h). */
 #include "schedule/training/stages.h"
 #include "base/rng.h"
+#include "schedule/training/pipeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,10 +66,15 @@ static void cut(struct training_stages *s, const struct training_model *m)
 
 enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 16384 };
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* What a division costs, the most important first. */
 struct cost {
-    uint64_t longest, longest_virtual; /* stage; virtual stage, ps */
-    double of_stages, of_virtual;      /* sums of squares, s^2 */
+    uint64_t first, second;       /* ps */
+    double of_stages, of_virtual; /* sums of squares, s^2 */
 };
 
 /* A division that is searched for. */
@@ -76,34 +82,38 @@ struct search {
     const uint64_t *before; /* [layers + 1] */
     uint32_t *first;        /* [count + 1] */
     uint32_t count, stages;
+    bool virtual_first; /* the longest virtual stage counts before the longest stage */
     uint64_t *of_stage; /* [stages]: work space */
 };
 
 static struct cost cost_of(const struct search *s)
 {
     struct cost c = {0, 0, 0, 0};
+    uint64_t longest = 0, longest_virtual = 0;
     for (uint32_t stage = 0; stage < s->stages; stage++)
         s->of_stage[stage] = 0;
     for (uint32_t v = 0, stage = 0; v < s->count; v++, stage = stage + 1 < s->stages ? stage + 1 : 0) {
         const uint64_t ps = s->before[s->first[v + 1]] - s->before[s->first[v]];
         s->of_stage[stage] += ps;
-        c.longest_virtual = ps > c.longest_virtual ? ps : c.longest_virtual;
+        longest_virtual = larger(longest_virtual, ps);
         c.of_virtual += 1e-24 * (double)ps * (double)ps;
     }
     for (uint32_t stage = 0; stage < s->stages; stage++) {
         const double seconds = 1e-12 * (double)s->of_stage[stage];
-        c.longest = s->of_stage[stage] > c.longest ? s->of_stage[stage] : c.longest;
+        longest = larger(longest, s->of_stage[stage]);
         c.of_stages += seconds * seconds;
     }
+    c.first = s->virtual_first ? longest_virtual : longest;
+    c.second = s->virtual_first ? longest : longest_virtual;
     return c;
 }
 
 static bool is_cheaper(const struct cost *a, const struct cost *b)
 {
-    if (a->longest != b->longest)
-        return a->longest < b->longest;
-    if (a->longest_virtual != b->longest_virtual)
-        return a->longest_virtual < b->longest_virtual;
+    if (a->first != b->first)
+        return a->first < b->first;
+    if (a->second != b->second)
+        return a->second < b->second;
     if (a->of_stages < b->of_stages * (1 - 1e-12) || b->of_stages < a->of_stages * (1 - 1e-12))
         return a->of_stages < b->of_stages;
     return a->of_virtual < b->of_virtual * (1 - 1e-12);
@@ -157,29 +167,56 @@ static void draw(struct search *s, uint32_t layers, uint64_t *random)
     free(more);
 }
 
-/* Improves the division of the virtual stages alone, and random ones, and takes the best. */
-static void balance_stages(struct training_stages *all, const struct training_model *m)
+/* Improves the division of `from`, and random ones, and puts the best into `to`. */
+static void search_for(struct search *s, uint32_t layers, const uint32_t *from, uint32_t *to)
 {
-    const uint32_t stages = m->parallel[TRAINING_PIPELINE];
-    const uint32_t begins = 2 + SEARCH_EFFORT / (all->count * all->count);
-    uint64_t *before = layers_before(m);
-    uint32_t *first = hx_allocate(all->count + 1U, sizeof *first);
-    struct search s = {before, first, all->count, stages, hx_allocate(stages, sizeof *s.of_stage)};
+    const uint32_t begins = 2 + SEARCH_EFFORT / (s->count * s->count);
     struct cost best = {UINT64_MAX, 0, 0, 0};
     uint64_t random = 1;
-    memcpy(first, all->first, (all->count + 1U) * sizeof *first);
+    memcpy(s->first, from, (s->count + 1U) * sizeof *from);
     for (uint32_t i = 0; i < begins; i++) {
         if (i > 0)
-            draw(&s, m->layers, &random);
-        struct cost c = cost_of(&s);
-        while (improve(&s, &c))
+            draw(s, layers, &random);
+        struct cost c = cost_of(s);
+        while (improve(s, &c))
             ;
         if (!is_cheaper(&c, &best))
             continue;
         best = c;
-        memcpy(all->first, first, (all->count + 1U) * sizeof *first);
+        memcpy(to, s->first, (s->count + 1U) * sizeof *to);
     }
-    HX_FREE(before, first, s.of_stage);
+}
+
+/* Time of an iteration with this division. */
+static uint64_t time_of(const struct training_model *m, const uint32_t *first, uint32_t count)
+{
+    uint64_t *forward = hx_allocate(count, sizeof *forward);
+    uint64_t *backward = hx_allocate(count, sizeof *backward);
+    for (uint32_t v = 0; v < count; v++) {
+        for (uint32_t i = first[v]; i < first[v + 1]; i++) {
+            forward[v] += training_forward_ps(m, &m->layer[i]);
+            backward[v] += training_backward_ps(m, &m->layer[i]);
+        }
+    }
+    const uint64_t ps = training_pipeline_ps(m, forward, backward);
+    HX_FREE(forward, backward);
+    return ps;
+}
+
+static void balance_stages(struct training_stages *all, const struct training_model *m)
+{
+    const uint32_t stages = m->parallel[TRAINING_PIPELINE];
+    uint64_t *before = layers_before(m);
+    uint32_t *first = hx_allocate(all->count + 1U, sizeof *first);
+    uint32_t *found = hx_allocate(2 * (all->count + 1U), sizeof *found);
+    struct search s = {before, first, all->count, stages, false, hx_allocate(stages, sizeof *s.of_stage)};
+    uint32_t *other = found + all->count + 1;
+    search_for(&s, m->layers, all->first, found);
+    s.virtual_first = true;
+    search_for(&s, m->layers, all->first, other);
+    const bool is_shorter = time_of(m, other, all->count) < time_of(m, found, all->count);
+    memcpy(all->first, is_shorter ? other : found, (all->count + 1U) * sizeof *first);
+    HX_FREE(before, first, found, s.of_stage);
 }
 
 /* ---- */

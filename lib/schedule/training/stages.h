@@ -4,11 +4,12 @@
  * successive layers, at least one.
  *
  * Of one chunk the division minimises the longest forward plus backward time of a stage; of equal divisions it is the
- * one with the earliest cuts. Of several chunks a stage computes all of its chunks for each micro-batch, so the longest
- * sum over a stage's chunks counts first, then the longest virtual stage, then squares of both. That division
- * is searched for, by moves of a layer from one virtual stage to another, from the division of the virtual stages alone
- * and from some drawn ones, the same each time; it is never worse than the former. More than 128
- * virtual stages are not searched: theirs is the division of the virtual stages alone. */
+ * one with the earliest cuts. Of several chunks two divisions are searched for, and the shorter iteration
+ * (training_pipeline_ps()) decides: a stage computes all of its chunks for each micro-batch, but waits for others in
+ * each. One has the shortest longest sum over a stage's chunks, then the shortest longest virtual stage; the other in
+ * the opposite order. Both are found by moves of a layer from one virtual stage to another, from the division of the
+ * virtual stages alone and from some drawn ones, the same each time.
+ * More than 128 virtual stages are not searched: theirs is the division of the virtual stages alone. */
 #ifndef TRAINING_STAGES_H
 #define TRAINING_STAGES_H
 
