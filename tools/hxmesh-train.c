@@ -63,8 +63,6 @@ static void check(const struct program *p)
     const struct hx_output outputs[] = {{"--json", p->common.json}, {"--timeline", t->timeline}};
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
     hx_outputs_off(t->job.path, outputs, sizeof outputs / sizeof *outputs);
-    if (t->timeline && t->only_estimate)
-        hx_die(HX_EXIT_USAGE, "--timeline", "is of a run, and --estimate makes none: which of both?");
     if (t->timeline && p->compare.count)
         hx_die(HX_EXIT_USAGE, "--timeline", "is of one fabric, not of several (--compare)");
     if (hx_output_is_stdout(t->timeline))
@@ -205,12 +203,14 @@ static void estimate(const struct train *t, struct train_fabric *f)
     const double iterations = (double)t->job.iterations;
     struct train_estimate e;
     struct hx_problem problem;
-    if (!train_estimate_make(&e, &t->job, &f->spec, &f->settings, &f->injected.timing, &problem))
+    if (!train_estimate_make(&e, &t->job, &f->spec, &f->settings, &f->injected.timing,
+                             t->only_estimate ? t->timeline : NULL, &problem))
         hx_die_of(&problem);
     f->estimate = (struct train_times){.there = true,
                                        .iteration = e.seconds / iterations,
                                        .ideal = e.ideal / iterations,
                                        .computing = e.computing / iterations};
+    f->spent = e.spent;
 }
 
 /* Returns the exit code: that of the first run that failed. */
@@ -279,8 +279,10 @@ int main(int argc, char **argv)
         if (!hx_output_is_stdout(p->common.json))
             train_print(t);
     }
-    for (unsigned i = 0; i < t->fabrics; i++)
+    for (unsigned i = 0; i < t->fabrics; i++) {
         hx_spec_free(&t->fabric[i].spec);
+        spent_free(&t->fabric[i].spent);
+    }
     train_memory_free(&t->memory);
     train_job_free(&t->job);
     HX_FREE(t->fabric, p);

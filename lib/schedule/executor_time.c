@@ -28,12 +28,13 @@ static void count_time(struct executor *e)
 void time_count(struct executor *e, uint32_t number, int change)
 {
     const struct schedule_operation *o = operation_at(e, number);
-    unsigned *count = o->kind == SCHEDULE_COMPUTE ? &e->computing : &e->communicating;
+    const bool computes = o->kind == SCHEDULE_COMPUTE && o->tag != SCHEDULE_COMMUNICATES;
+    unsigned *count = computes ? &e->computing : &e->communicating;
     if (o->kind == SCHEDULE_REPEAT)
         return;
     count_time(e);
     *count += (unsigned)change;
-    if (o->kind != SCHEDULE_COMPUTE) {
+    if (!computes) {
         uint32_t bit = UINT32_C(1) << o->purpose;
         e->purpose_open[o->purpose] += (unsigned)change;
         e->purposes = e->purpose_open[o->purpose] ? e->purposes | bit : e->purposes & ~bit;

@@ -62,7 +62,8 @@ extern const char *const schedule_kind_names[SCHEDULE_KINDS + 1]; /* ends with N
 struct schedule_operation {
     uint64_t amount;     /* ps, bytes or iterations, by kind */
     uint32_t peer;       /* send, receive: rank, or SCHEDULE_ANY; collective: group; repeat: operations of the body */
-    uint32_t tag;        /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group */
+    uint32_t tag;        /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group. Compute: 0,
+                            or SCHEDULE_COMMUNICATES */
     uint32_t follower;   /* index of its first follower in the rank's followers */
     uint32_t waits;      /* number of operations that it waits for */
     uint32_t name;       /* offset in the names, or SCHEDULE_NO_NAME */
@@ -72,6 +73,9 @@ struct schedule_operation {
     uint8_t collective;  /* enum hx_collective_kind */
     uint8_t algorithm;   /* of a collective: enum hx_algorithm (base/options/runs.h) */
 };
+
+/* A compute operation that takes the time of communication, in estimates: it counts as communication. */
+enum { SCHEDULE_COMMUNICATES = 1 };
 
 /* A follower of an operation X: number of an operation that waits for X << 1, plus 1 if only for the start of X. */
 enum { SCHEDULE_AFTER_START = 1 };

@@ -141,15 +141,32 @@ static bool is_crowded(const struct collective_estimate *e, const struct collect
     return !pair->path.split && inside >= 0.95 * pair->worst && inside > 1.5 * pair->bytes * pair->path.slowness;
 }
 
+/* Takes from the bytes what so many steps of a stripe lay: its rings are shorter than the longest. */
+static void take_back(struct collective_estimate *e, unsigned phase, unsigned stripe, uint32_t steps)
+{
+    if (steps == 0)
+        return;
+    estimate_clear(e, e->load);
+    e->pairs = 0;
+    estimate_take_step(e, stripe, phase, 0);
+    estimate_lay_pairs(e, 0, true, NULL);
+    for (uint32_t port = 0; port < e->loads->g->ports; port++)
+        e->bytes[port] -= steps * e->load[port];
+}
+
 static void add_ring(struct collective_estimate *e, unsigned phase)
 {
     estimate_lay_step(e, phase, 0, true);
     for (uint32_t i = 0; i < e->pairs; i++)
         e->pair[i].worst *= is_crowded(e, &e->pair[i]) ? IDLE : 1;
-    estimate_keep(e, estimate_steps(e, phase));
-    for (unsigned stripe = 0; stripe < e->stripes; stripe++)
-        e->stripe[stripe] +=
-            ring_seconds(e, stripe, hx_collective_steps(&e->job.config, stripe, phase), phase + 1 == e->phases);
+    const uint32_t most = estimate_steps(e, phase);
+    estimate_keep(e, most);
+    for (unsigned stripe = 0; stripe < e->stripes; stripe++) {
+        const uint32_t steps = hx_collective_steps(&e->job.config, stripe, phase);
+        e->stripe[stripe] += ring_seconds(e, stripe, steps, phase + 1 == e->phases);
+    }
+    for (unsigned stripe = 0; stripe < e->stripes && e->bytes; stripe++)
+        take_back(e, phase, stripe, most - hx_collective_steps(&e->job.config, stripe, phase));
 }
 
 /* ---- direct ---- */
@@ -247,8 +264,8 @@ static void add_phase(struct collective_estimate *e, unsigned phase)
     }
 }
 
-/* load: NULL, or where to add the bytes of all steps. */
-static double seconds_of(struct collective_estimate *e, double *load)
+/* load, bytes: NULL, or where to add the bytes of all steps: as the time counts them, or as they are. */
+static double seconds_of(struct collective_estimate *e, double *load, double *bytes)
 {
     const struct hx_collective_config *c = &e->job.config;
     double most = 0;
@@ -262,6 +279,7 @@ static double seconds_of(struct collective_estimate *e, double *load)
     e->load = hx_allocate(e->loads->g->ports, sizeof *e->load);
     e->alone = hx_allocate(e->loads->g->ports, sizeof *e->alone);
     e->total = hx_allocate(e->loads->g->ports, sizeof *e->total);
+    e->bytes = bytes ? hx_allocate(e->loads->g->ports, sizeof *e->bytes) : NULL;
     for (unsigned phase = 0; phase < e->phases; phase++)
         add_phase(e, phase);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++)
@@ -270,13 +288,9 @@ static double seconds_of(struct collective_estimate *e, double *load)
     most += (groups - 1) * collective_loads_fullest(e->loads, e->total);
     for (uint32_t port = 0; load && port < e->loads->g->ports; port++)
         load[port] += groups * e->total[port];
-    free(e->pair);
-    free(e->ready);
-    free(e->next);
-    free(e->stripe);
-    free(e->load);
-    free(e->alone);
-    free(e->total);
+    for (uint32_t port = 0; bytes && port < e->loads->g->ports; port++)
+        bytes[port] += groups * e->bytes[port];
+    HX_FREE(e->pair, e->ready, e->next, e->stripe, e->load, e->alone, e->total, e->bytes);
     return most;
 }
 
@@ -297,7 +311,7 @@ static double seconds_by(const struct collective_job *job, struct collective_loa
                          enum hx_collective_algorithm algorithm, double limit, double *load)
 {
     struct collective_estimate e = {.job = collective_job_by(job, loads->g, algorithm), .loads = loads, .limit = limit};
-    const double seconds = hx_collective_check(&e.job.config) == HX_OK ? seconds_of(&e, load) : INFINITY;
+    const double seconds = hx_collective_check(&e.job.config) == HX_OK ? seconds_of(&e, load, NULL) : INFINITY;
     free(e.job.host);
     return seconds;
 }
@@ -312,6 +326,16 @@ double collective_seconds_below(const struct collective_job *job, struct collect
                                 enum hx_collective_algorithm algorithm, double limit, double *load)
 {
     return seconds_by(job, loads, algorithm, limit, load);
+}
+
+void collective_lay(const struct collective_job *job, struct collective_loads *loads, double *load)
+{
+    const enum hx_collective_algorithm algorithm = (enum hx_collective_algorithm)job->config.algorithm;
+    struct collective_estimate e = {
+        .job = collective_job_by(job, loads->g, algorithm), .loads = loads, .limit = INFINITY};
+    if (hx_collective_check(&e.job.config) == HX_OK)
+        (void)seconds_of(&e, NULL, load);
+    free(e.job.host);
 }
 
 void collective_open_choice(struct collective_loads *loads, const struct hx_fabric *g)

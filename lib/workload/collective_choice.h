@@ -18,14 +18,17 @@ uint32_t collective_position_of(const struct collective_job *job, uint32_t host)
 double collective_seconds(const struct collective_job *job, const struct hx_fabric *g,
                           enum hx_collective_algorithm algorithm);
 
-/* As collective_seconds(), with the loads and the timing of `loads`. Adds the bytes of all steps on the links to
- * load[ports]; NULL: not needed. */
+/* As collective_seconds(), with the loads and the timing of `loads`. Adds the bytes of all steps on the links, as if
+ * all rings of a phase had as many steps as the longest, to load[ports]; NULL: not needed. */
 double collective_seconds_on(const struct collective_job *job, struct collective_loads *loads,
                              enum hx_collective_algorithm algorithm, double *load);
 
 /* The same; it may stop as soon as the time is above `limit` seconds. */
 double collective_seconds_below(const struct collective_job *job, struct collective_loads *loads,
                                 enum hx_collective_algorithm algorithm, double limit, double *load);
+
+/* Adds the bytes that a collective by its own algorithm puts on the links to load[ports]. */
+void collective_lay(const struct collective_job *job, struct collective_loads *loads, double *load);
 
 /* A copy of a job, with hosts of its own that the caller frees, by an algorithm. */
 struct collective_job collective_job_by(const struct collective_job *job, const struct hx_fabric *g,

@@ -85,6 +85,8 @@ void estimate_keep(const struct collective_estimate *e, double times)
 {
     for (uint32_t port = 0; port < e->loads->g->ports; port++)
         e->total[port] += times * e->load[port];
+    for (uint32_t port = 0; e->bytes && port < e->loads->g->ports; port++)
+        e->bytes[port] += times * e->load[port];
 }
 
 uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase)

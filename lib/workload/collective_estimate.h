@@ -26,7 +26,8 @@ struct collective_estimate {
     double *ready, *next; /* [stripes * size]: seconds of each member */
     double *stripe;       /* [stripes]: seconds of the phases so far */
     double *load, *alone; /* [ports]: bytes of a step; of a stripe */
-    double *total;        /* [ports]: bytes of all steps */
+    double *total;        /* [ports]: bytes of all steps, as if all stripes of a phase had as many as the longest */
+    double *bytes;        /* [ports]: bytes of all steps; NULL: not asked for */
 };
 
 static inline double estimate_larger(double a, double b)
@@ -52,7 +53,7 @@ void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t s
 double estimate_last_packet(const struct collective_pair *pair);
 
 void estimate_clear(const struct collective_estimate *e, double *load);
-/* Adds what is laid, `times` times, to the loads of all phases. */
+/* Adds what is laid, `times` times, to the loads and bytes of all phases. */
 void estimate_keep(const struct collective_estimate *e, double times);
 
 /* All members are ready at 0. */

@@ -47,6 +47,7 @@ struct part_network *part_network_open(const struct collective_loads *l, struct 
         n->injects[host] = seconds_of_byte(l, host);
         n->host[host].at_once = options.in_order ? hx_host_links(l->g, host) : 0;
     }
+    n->carried = hx_allocate(g->ports, sizeof *n->carried);
     open_nodes(n, g);
     n->ahead = (uint64_t)AHEAD * HX_MAX_PAYLOAD * 8 * 1000 / l->timing.crossbar;
     n->entry = l->timing.input * 1000;
@@ -61,7 +62,13 @@ void part_network_close(struct part_network *n)
     for (uint32_t host = 0; host < n->l->g->hosts; host++)
         free(n->host[host].slot);
     time_heap_free(&n->events);
-    HX_FREE(n->host, n->waiting, n->local, n->injects, n->output, n->node, n->node_of, n->message, n->part, n);
+    HX_FREE(n->host, n->waiting, n->local, n->injects, n->output, n->carried, n->node, n->node_of, n->message, n->part,
+            n);
+}
+
+const double *part_network_carried(const struct part_network *n)
+{
+    return n->carried;
 }
 
 uint64_t part_network_next(const struct part_network *n)

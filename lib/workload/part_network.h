@@ -47,4 +47,7 @@ uint64_t part_network_next(const struct part_network *n);
 /* Carries out the next event. If a message has arrived, or its acknowledgement, sets its number. */
 enum part_news part_network_step(struct part_network *n, uint32_t *number);
 
+/* [ports]: bytes that each link has carried, of all planes. */
+const double *part_network_carried(const struct part_network *n);
+
 #endif

@@ -74,6 +74,7 @@ struct part_network {
     uint64_t *local;       /* [planes * hosts]: ps, when the host's links could have carried all before */
     double *injects;       /* [hosts]: seconds a byte of all links of a host to a plane */
     struct output *output; /* [planes * ports] */
+    double *carried;       /* [ports]: bytes so far, of all planes */
     struct node *node;     /* [planes * nodes] */
     uint32_t *node_of;     /* [ports] */
     uint64_t ahead;        /* ps before its link is free that an output takes the next part (hal/virtual/timing.h) */

@@ -36,6 +36,7 @@ static void send_over(struct part_network *n, uint64_t now, uint32_t index, uint
     const uint64_t end = serve(&o->free, now, ps_of(slowness, p->bytes), p->tail, &start);
     leave(n, start, p);
     o->beyond += p->bytes;
+    n->carried[at] += (double)p->bytes;
     p->tail = end + latency - ps_of(slowness, HX_BLOCK);
     p->slowness = slowness;
     p->link = at;

@@ -91,7 +91,8 @@ uint64_t carried_parts(const struct schedule_job *job)
     return parts;
 }
 
-bool carried_execute(const struct schedule_plan *p, const struct collective_loads *loads, struct carried_times *times)
+bool carried_execute(const struct schedule_plan *p, const struct collective_loads *loads, struct carried_times *times,
+                     double *load)
 {
     const struct schedule_job *job = &p->job[0];
     const uint32_t ranks = schedule_ranks(job->schedule);
@@ -109,6 +110,8 @@ bool carried_execute(const struct schedule_plan *p, const struct collective_load
         times->seconds = fmax(times->seconds, (double)r->end_ps / 1e12);
         times->computing += (double)r->computing_ps / 1e12 / ranks;
     }
+    for (uint32_t port = 0; load && port < loads->g->ports; port++)
+        load[port] += part_network_carried(c.network)[port];
     part_network_close(c.network);
     return good;
 }
@@ -156,7 +159,7 @@ static bool carry(const struct carried_collective *c, uint64_t bytes, const stru
     if (good) {
         const uint64_t most_parts = *parts;
         *parts = carried_parts(&plan.job[0]);
-        good = *parts <= most_parts && carried_execute(&plan, loads, &times);
+        good = *parts <= most_parts && carried_execute(&plan, loads, &times, NULL);
         schedule_plan_free(&plan);
     }
     schedule_close(s);

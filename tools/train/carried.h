@@ -21,8 +21,10 @@ struct carried_times {
     double seconds;   /* end of the last operation */
     double computing; /* mean of the ranks */
 };
-/* Carries out the first job. Returns false if operations wait for ever. */
-bool carried_execute(const struct schedule_plan *p, const struct collective_loads *loads, struct carried_times *times);
+/* Carries out the first job. Adds the bytes of links to load[ports]; NULL: not needed. Returns false if operations wait
+ * for ever. */
+bool carried_execute(const struct schedule_plan *p, const struct collective_loads *loads, struct carried_times *times,
+                     double *load);
 
 /* A collective of several groups of as many members. */
 struct carried_collective {

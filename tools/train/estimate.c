@@ -1,5 +1,6 @@
 /* estimate.c - executes a schedule with timed collectives (estimate.h). */
 #include "tools/train/estimate.h"
+#include "fabric-emu/report/timeline.h"
 #include "schedule/estimate.h"
 #include "schedule/training/generate.h"
 #include "schedule/walk.h"
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_CARRIED = 1500 * 1000, /* parts of messages: about a second on one core */
@@ -24,6 +26,9 @@ struct world {
     struct network *network;
     struct modelled_routes *routes; /* of a model; NULL: a schedule, where each rank has routes */
     uint32_t *host;                 /* [ranks] */
+    double *load;                   /* [ports]: bytes on links */
+    struct train_spent *spent;      /* receives where the time goes */
+    const char *timeline;           /* file of it; NULL: none */
 };
 
 static uint64_t message_ps(void *of, uint32_t from, uint32_t to, uint64_t bytes)
@@ -40,30 +45,94 @@ struct sums {
     double seconds, computing;
 };
 
+static uint32_t stage_of(const struct training_model *m, uint32_t rank)
+{
+    return training_place_of(m, rank).at[TRAINING_PIPELINE];
+}
+
+/* Takes purposes and stages of an executed schedule, with a rank for each stage or all ranks of the job. bytes: as in
+ * spent_take_purposes(). */
+static void take_spent(const struct world *w, const struct executor_plan *plan, const double *bytes)
+{
+    const struct training_model *m = w->job->model;
+    const uint32_t ranks = schedule_ranks(plan->schedule);
+    spent_take_purposes(w->spent, plan, bytes, (double)w->job->iterations);
+    if (!m || m->parallel[TRAINING_PIPELINE] < 2)
+        return;
+    uint32_t *stage = hx_allocate(ranks, sizeof *stage);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        stage[rank] = ranks == w->job->ranks ? stage_of(m, rank) : rank;
+    spent_take_stages(w->spent, plan, stage, m->parallel[TRAINING_PIPELINE], (double)w->job->iterations);
+    free(stage);
+}
+
+/* Lays the bytes of a schedule with timed collectives on the links, and takes what was spent. */
+static bool lay(const struct world *w, const struct executor_plan *plan, struct hx_problem *problem)
+{
+    const struct schedule *s = plan->schedule;
+    double bytes[SCHEDULE_MOST_PURPOSES] = {0};
+    double of_group[TRAINING_GROUPS] = {0};
+    if (w->job->schedule)
+        timed_lay(w->job->schedule, w->network, w->host, w->load, bytes);
+    else if (!modelled_lay(w->job->model, w->network, w->host, w->load, of_group, problem))
+        return false;
+    for (uint32_t port = 0; w->job->model && port < w->traffic.g->ports; port++)
+        w->load[port] *= (double)w->job->iterations;
+    const double of_all = (double)w->job->iterations * schedule_ranks(s) / w->job->ranks;
+    for (unsigned group = 0; w->job->model && group < TRAINING_GROUPS; group++) {
+        for (unsigned i = 1; i < SCHEDULE_MOST_PURPOSES; i++) {
+            if (s->head->purpose[i] != SCHEDULE_NO_NAME &&
+                strcmp(s->names + s->head->purpose[i], training_group_purpose[group]) == 0)
+                bytes[i] += of_group[group] * of_all;
+        }
+    }
+    take_spent(w, plan, bytes);
+    return true;
+}
+
+/* Takes what an executed schedule says; network: of its messages. */
+static bool take(const struct world *w, const struct schedule_job *job, struct sums *sums, bool is_timed,
+                 struct hx_problem *problem)
+{
+    const struct executor_plan *plan = &job->executor;
+    const uint32_t ranks = schedule_ranks(job->schedule);
+    bool good = true;
+    *sums = (struct sums){0, 0};
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        good = good && plan->result[rank].done;
+        sums->seconds = fmax(sums->seconds, (double)plan->result[rank].end_ps / 1e12);
+        sums->computing += (double)plan->result[rank].computing_ps / 1e12 / ranks;
+    }
+    if (!good)
+        return hx_fail(problem, HX_EXIT_FAILED, w->job->path, "operations wait for ever");
+    if (is_timed && w->timeline)
+        timeline_write(&(struct schedule_plan){.job = (struct schedule_job *)(uintptr_t)job, .jobs = 1}, w->timeline);
+    return !is_timed || lay(w, plan, problem);
+}
+
 /* Executes a schedule without collectives. network NULL: everything arrives at once. */
 static bool execute(const struct world *w, const struct schedule *s, const struct estimate_network *network,
                     struct sums *sums, struct hx_problem *problem)
 {
     static const struct estimate_network nothing = {.latency_ps = 0};
-    const uint32_t ranks = schedule_ranks(s);
-    struct schedule_groups groups;
-    struct executor_plan plan = {.schedule = s, .window = UINT32_MAX, .groups = &groups};
-    plan.costs = (struct executor_costs){.overhead_ps = w->settings->overhead_ns * 1000,
-                                         .overhead_byte_ps = w->settings->overhead_byte,
-                                         .eager = w->settings->eager,
-                                         .compute_scale = 1};
-    plan.result = hx_allocate(ranks, sizeof *plan.result);
-    schedule_groups_make(&groups, s);
-    bool good = schedule_estimate(&plan, network ? network : &nothing);
-    *sums = (struct sums){0, 0};
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        good = good && plan.result[rank].done;
-        sums->seconds = fmax(sums->seconds, (double)plan.result[rank].end_ps / 1e12);
-        sums->computing += (double)plan.result[rank].computing_ps / 1e12 / ranks;
-    }
-    schedule_groups_free(&groups);
-    free(plan.result);
-    return good || hx_fail(problem, HX_EXIT_FAILED, w->job->path, "operations wait for ever");
+    struct schedule_job job = {.path = w->job->path, .schedule = s};
+    job.executor = (struct executor_plan){.schedule = s,
+                                          .window = UINT32_MAX,
+                                          .groups = &job.groups,
+                                          .costs = {.overhead_ps = w->settings->overhead_ns * 1000,
+                                                    .overhead_byte_ps = w->settings->overhead_byte,
+                                                    .eager = w->settings->eager,
+                                                    .compute_scale = 1}};
+    const uint64_t entries = network && w->timeline ? SCHEDULE_PLAN_ENTRIES : 0;
+    if (!schedule_results_make(&job.results, &job.executor, entries, w->job->path, problem))
+        return false;
+    schedule_groups_make(&job.groups, s);
+    const bool good = schedule_estimate(&job.executor, network ? network : &nothing) ||
+                      hx_fail(problem, HX_EXIT_FAILED, w->job->path, "a message fits no operation");
+    const bool took = good && take(w, &job, sums, network != NULL, problem);
+    schedule_groups_free(&job.groups);
+    schedule_results_free(&job.results);
+    return took;
 }
 
 /* Adds the bytes of a rank's messages, with repeats, to those that leave it and that come to others. */
@@ -153,7 +222,12 @@ static bool carry(struct world *w, struct sums *sums)
     struct carried_times times = {0, 0};
     bool good = s && schedule_plan_of(&plan, &w->traffic, s, w->host, w->job->path, &problem);
     if (good) {
-        good = carried_parts(&plan.job[0]) < MOST_CARRIED && carried_execute(&plan, network_loads(w->network), &times);
+        good = carried_parts(&plan.job[0]) < MOST_CARRIED &&
+               carried_execute(&plan, network_loads(w->network), &times, w->load);
+        if (good)
+            take_spent(w, &plan.job[0].executor, NULL);
+        if (good && w->timeline)
+            timeline_write(&plan, w->timeline);
         schedule_plan_free(&plan);
     }
     schedule_close(all);
@@ -162,22 +236,31 @@ static bool carry(struct world *w, struct sums *sums)
 }
 
 bool train_estimate_make(struct train_estimate *e, const struct train_job *job, const struct hx_spec *spec,
-                         const struct hx_settings *settings, const struct hx_timing *timing, struct hx_problem *problem)
+                         const struct hx_settings *settings, const struct hx_timing *timing, const char *timeline,
+                         struct hx_problem *problem)
 {
-    struct world w = {.job = job, .settings = settings};
+    struct world w = {.job = job, .settings = settings, .spent = &e->spent, .timeline = timeline};
+    *e = (struct train_estimate){.seconds = 0};
     struct sums exact, ideal;
     traffic_init(&w.traffic, spec, hx_spec_fabric(spec), settings, NULL);
     w.traffic.quiet = job->quiet;
     w.host = hx_allocate(job->ranks, sizeof *w.host);
     bool good = place(&w, problem);
+    w.load = hx_allocate(w.traffic.g->ports, sizeof *w.load);
     if (good)
         w.network = network_open(&w.traffic, timing, settings->algorithm);
     good = good && (carry(&w, &exact) || run(&w, true, &exact, problem)) && run(&w, false, &ideal, problem);
-    if (good)
-        *e = (struct train_estimate){.seconds = exact.seconds, .ideal = ideal.seconds, .computing = ideal.computing};
+    if (good) {
+        e->seconds = exact.seconds;
+        e->ideal = ideal.seconds;
+        e->computing = ideal.computing;
+        spent_take_links(&e->spent, network_loads(w.network), w.load, exact.seconds);
+    }
     modelled_routes_free(w.routes);
     network_close(w.network);
     traffic_free(&w.traffic);
-    free(w.host);
+    HX_FREE(w.host, w.load);
+    if (!good)
+        spent_free(&e->spent);
     return good;
 }

@@ -12,18 +12,21 @@
 
 #include "spec/spec.h"
 #include "tools/train/job.h"
+#include "tools/train/spent.h"
 
 /* Seconds of all iterations; means of the ranks but `seconds` and `ideal`. */
 struct train_estimate {
-    double seconds;   /* end of the last operation */
-    double ideal;     /* the same on a network on which everything arrives at once */
-    double computing; /* of a rank */
+    double seconds;           /* end of the last operation */
+    double ideal;             /* the same on a network on which everything arrives at once */
+    double computing;         /* of a rank */
+    struct train_spent spent; /* of an iteration; spent_free() frees it */
 };
 
-/* settings: of a run of this job on the spec's fabric. timing: complete. Returns false and sets *problem if the run
- * would be refused. */
+/* settings: of a run of this job on the spec's fabric. timing: complete. timeline: file that receives what each rank
+ * did, or each stage of a model in the second way; NULL: none. Returns false and sets *problem if the run would be
+ * refused. */
 bool train_estimate_make(struct train_estimate *e, const struct train_job *job, const struct hx_spec *spec,
-                         const struct hx_settings *settings, const struct hx_timing *timing,
+                         const struct hx_settings *settings, const struct hx_timing *timing, const char *timeline,
                          struct hx_problem *problem);
 
 #endif

@@ -39,25 +39,33 @@ static uint64_t halo_ps(void *of, enum training_group group, uint64_t bytes)
 
 /* ---- groups and pairs ---- */
 
-static void add_family(struct timer *t, enum training_group group)
+static unsigned add_family(const struct training_model *m, struct network *n, const uint32_t *host_of,
+                           enum training_group group)
 {
-    const uint32_t ranks = training_ranks(t->m);
-    const uint32_t size = training_group_size(t->m, group);
+    const uint32_t ranks = training_ranks(m);
+    const uint32_t size = training_group_size(m, group);
     uint32_t *host = hx_allocate(ranks, sizeof *host);
     uint32_t count = 0;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        if (training_group_position(t->m, group, rank) != 0)
+        if (training_group_position(m, group, rank) != 0)
             continue;
         for (uint32_t i = 0; i < size; i++)
-            host[(size_t)count * size + i] = t->host[training_group_member(t->m, group, rank, i)];
+            host[(size_t)count * size + i] = host_of[training_group_member(m, group, rank, i)];
         count++;
     }
-    t->family[group] = network_add_family(t->network, size, count, host);
+    const unsigned family = network_add_family(n, size, count, host);
     free(host);
+    return family;
 }
 
-/* The counterpart of a rank in another stage. */
-static uint32_t counterpart(const struct training_model *m, uint32_t rank, uint32_t stage)
+void modelled_add_families(const struct training_model *m, struct network *n, const uint32_t *host,
+                           unsigned family[TRAINING_GROUPS])
+{
+    for (unsigned group = 0; group < TRAINING_GROUPS; group++)
+        family[group] = add_family(m, n, host, (enum training_group)group);
+}
+
+uint32_t modelled_counterpart(const struct training_model *m, uint32_t rank, uint32_t stage)
 {
     struct training_place place = training_place_of(m, rank);
     place.at[TRAINING_PIPELINE] = stage;
@@ -75,7 +83,7 @@ static void add_pairs(const void *of, uint32_t from, uint32_t to, double weight)
     const struct timer *t = of;
     for (uint32_t rank = 0; rank < training_ranks(t->m); rank++) {
         if (is_in(t->m, rank, from))
-            network_add_pair(t->network, t->host[rank], t->host[counterpart(t->m, rank, to)], weight);
+            network_add_pair(t->network, t->host[rank], t->host[modelled_counterpart(t->m, rank, to)], weight);
     }
 }
 
@@ -87,8 +95,8 @@ struct schedule *modelled_make(const struct training_model *m, struct network *n
     struct timer t = {.m = m, .network = n, .host = host, .problem = problem};
     const struct training_timing timing = {
         .collective_ps = collective_ps, .halo_ps = halo_ps, .of = &t, .in_turn = n && network_is_narrow(n)};
-    for (unsigned group = 0; n && group < TRAINING_GROUPS; group++)
-        add_family(&t, (enum training_group)group);
+    if (n)
+        modelled_add_families(m, n, host, t.family);
     struct schedule_builder *b = training_generate(m, &timing, problem);
     if (t.failed) {
         schedule_builder_free(b);
@@ -135,7 +143,7 @@ static struct network_route slowest(const struct modelled_routes *r, uint32_t fr
         if (!is_in(r->m, rank, from))
             continue;
         const struct network_route route =
-            network_route_of(r->network, r->host[rank], r->host[counterpart(r->m, rank, to)]);
+            network_route_of(r->network, r->host[rank], r->host[modelled_counterpart(r->m, rank, to)]);
         most.latency = fmax(most.latency, route.latency);
         most.byte = fmax(most.byte, route.byte);
         most.packet = fmax(most.packet, route.packet);

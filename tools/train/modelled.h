@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_TRAIN_MODELLED_H
 #define HXMESH_TOOLS_TRAIN_MODELLED_H
 
-#include "schedule/training/model.h"
+#include "schedule/training/ranks.h"
 #include "tools/train/network.h"
 
 /* Returns the schedule of all stages (schedule/training/generate.h), with the times that the network gives; computing
@@ -18,5 +18,16 @@ struct modelled_routes *modelled_routes_new(const struct training_model *m, stru
 /* NULL is allowed. */
 void modelled_routes_free(struct modelled_routes *r);
 struct network_route modelled_route(struct modelled_routes *r, uint32_t from, uint32_t to);
+
+/* Adds the families of all groups. */
+void modelled_add_families(const struct training_model *m, struct network *n, const uint32_t *host,
+                           unsigned family[TRAINING_GROUPS]);
+/* The rank at the same place of another stage. */
+uint32_t modelled_counterpart(const struct training_model *m, uint32_t rank, uint32_t stage);
+
+/* modelled_load.c: adds the bytes of an iteration to load[ports], and those that all ranks send in collectives and
+ * halos of a group to bytes[group]. Returns false and sets *problem as training_stages_make(). */
+bool modelled_lay(const struct training_model *m, struct network *n, const uint32_t *host, double *load,
+                  double bytes[TRAINING_GROUPS], struct hx_problem *problem);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONGEST_LAID (UINT64_C(1) << 40) /* bytes of a vector */
+
 struct family {
     uint32_t size, count;
     uint32_t *host; /* [count * size] */
@@ -18,6 +20,12 @@ struct family {
 struct crowd {
     uint32_t slowest; /* group that takes longest alone */
     double ratio;     /* seconds on the fullest link of all groups, in those of the slowest one; 1 and up */
+};
+
+/* Of a collective. */
+struct found {
+    uint64_t ps;
+    unsigned algorithm; /* enum hx_algorithm */
 };
 
 struct network {
@@ -31,8 +39,8 @@ struct network {
     struct crowd *crowd;
     size_t crowds_room;
     struct hx_blobs collectives; /* struct network_collective */
-    uint64_t *ps;                /* of each */
-    size_t ps_room;
+    struct found *found;         /* of each */
+    size_t found_room;
     double *one, *all; /* [ports]: bytes of one group, and of all */
     double *pairs;     /* [ports]: bytes of all pairs' messages, a byte of each times its weight */
 };
@@ -62,7 +70,7 @@ void network_close(struct network *n)
     collective_loads_close(&n->choice);
     hx_blobs_free(&n->crowds);
     hx_blobs_free(&n->collectives);
-    HX_FREE(n->family, n->crowd, n->ps, n->one, n->all, n->pairs, n);
+    HX_FREE(n->family, n->crowd, n->found, n->one, n->all, n->pairs, n);
 }
 
 const struct collective_loads *network_loads(const struct network *n)
@@ -145,11 +153,18 @@ static struct crowd crowd_of(struct network *n, const struct network_collective 
     return n->crowd[number];
 }
 
-static bool find_ps(struct network *n, const struct network_collective *c, uint64_t *ps, struct hx_problem *problem)
+/* Plans the collective of the first group, with its own algorithm or that of all. */
+static bool plan_first(struct network *n, const struct network_collective *c, struct collective_job *job,
+                       struct hx_problem *problem)
+{
+    const bool has_own = c->algorithm != HX_ALGORITHM_BEST || !schedule_has_kind(n->algorithm, c->kind);
+    return plan(n, c, 0, has_own ? c->algorithm : n->algorithm, job, problem);
+}
+
+static bool find(struct network *n, const struct network_collective *c, struct found *found, struct hx_problem *problem)
 {
     struct collective_job job;
-    const bool has_own = c->algorithm != HX_ALGORITHM_BEST || !schedule_has_kind(n->algorithm, c->kind);
-    if (!plan(n, c, 0, has_own ? c->algorithm : n->algorithm, &job, problem)) {
+    if (!plan_first(n, c, &job, problem)) {
         free(job.host);
         return false;
     }
@@ -165,7 +180,7 @@ static bool find_ps(struct network *n, const struct network_collective *c, uint6
     double seconds;
     if (carried_collective(&carried, n->traffic, &n->loads, &seconds)) {
         free(job.host);
-        *ps = (uint64_t)llround(1e12 * seconds);
+        *found = (struct found){(uint64_t)llround(1e12 * seconds), algorithm};
         return true;
     }
     const struct crowd crowd = crowd_of(n, c, algorithm);
@@ -176,37 +191,93 @@ static bool find_ps(struct network *n, const struct network_collective *c, uint6
     }
     double own = 0;
     const double alone = seconds_of(n, &job, &own);
-    *ps = (uint64_t)llround(1e12 * (alone + (crowd.ratio - 1) * own));
+    *found = (struct found){(uint64_t)llround(1e12 * (alone + (crowd.ratio - 1) * own)), algorithm};
     free(job.host);
     return true;
 }
 
-bool network_collective_ps(struct network *n, const struct network_collective *c, uint64_t *ps,
-                           struct hx_problem *problem)
+/* A collective as a key: its bytes count, with the padding. */
+static struct network_collective key_of(const struct network_collective *c)
 {
     struct network_collective key;
-    memset(&key, 0, sizeof key); /* a key's bytes count, with the padding */
+    memset(&key, 0, sizeof key);
     key.family = c->family;
     key.kind = c->kind;
     key.algorithm = c->algorithm;
     key.root = c->root;
     key.bytes = c->bytes;
+    return key;
+}
+
+bool network_collective_ps(struct network *n, const struct network_collective *c, uint64_t *ps,
+                           struct hx_problem *problem)
+{
+    const struct network_collective key = key_of(c);
+    struct found found;
     *ps = 0;
     if (n->family[c->family].size < 2)
         return true;
     uint32_t number = hx_blobs_find(&n->collectives, &key, sizeof key);
     if (number == HX_NO_BLOB) {
-        if (!find_ps(n, c, ps, problem))
+        if (!find(n, c, &found, problem))
             return false;
         number = hx_blobs_add(&n->collectives, &key, sizeof key);
-        n->ps = hx_grow(n->ps, number, &n->ps_room, sizeof *n->ps);
-        n->ps[number] = *ps;
+        n->found = hx_grow(n->found, number, &n->found_room, sizeof *n->found);
+        n->found[number] = found;
     }
-    *ps = n->ps[number];
+    *ps = n->found[number].ps;
     return true;
 }
 
+bool network_algorithm(struct network *n, const struct network_collective *c, unsigned *algorithm)
+{
+    const struct network_collective key = key_of(c);
+    const uint32_t number = hx_blobs_find(&n->collectives, &key, sizeof key);
+    struct collective_job job;
+    struct hx_problem ignored;
+    if (number != HX_NO_BLOB) {
+        *algorithm = n->found[number].algorithm;
+        return true;
+    }
+    const bool good = plan_first(n, c, &job, &ignored);
+    *algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
+    free(job.host);
+    return good;
+}
+
+void network_lay_collective(struct network *n, const struct network_collective *c, uint32_t group, double bytes,
+                            double *load)
+{
+    const uint64_t pieces = 1 + (uint64_t)(bytes / (double)LONGEST_LAID);
+    struct network_collective piece = *c;
+    struct collective_job job;
+    struct hx_problem ignored; /* a group on another grid may lack the algorithm */
+    piece.bytes = (uint64_t)llround(bytes / (double)pieces);
+    if (plan(n, &piece, group, c->algorithm, &job, &ignored)) {
+        for (uint64_t i = 0; i < pieces; i++)
+            collective_lay(&job, &n->loads, load);
+    }
+    free(job.host);
+}
+
+double network_collective_bytes(enum hx_collective_kind kind, uint32_t size, double bytes)
+{
+    static const double vectors[HX_COLLECTIVE_KINDS] = {
+        [HX_BROADCAST] = 1,  [HX_REDUCE_SCATTER] = 1, [HX_ALL_GATHER] = 1,
+        [HX_ALL_REDUCE] = 2, [HX_REDUCE] = 1,         [HX_COLLECTIVE_ALL_TO_ALL] = 1};
+    if (kind == HX_GATHER || kind == HX_SCATTER)
+        return (size - 1) * bytes / size;
+    return vectors[kind] * (size - 1) * bytes;
+}
+
 /* ---- messages ---- */
+
+void network_lay_message(struct network *n, uint32_t from, uint32_t to, double bytes, double *load)
+{
+    collective_loads_begin(&n->loads);
+    const struct collective_path path = collective_loads_path(&n->loads, from, to);
+    collective_loads_lay(&n->loads, &path, bytes, load);
+}
 
 /* Lays a byte from each host of a group to each neighbour on n->all; returns the longest latency. */
 static double lay_halo(struct network *n, const uint32_t *host, uint32_t size, uint32_t bits)
@@ -236,9 +307,7 @@ uint64_t network_halo_ps(struct network *n, unsigned family, uint32_t bits, uint
 
 void network_add_pair(struct network *n, uint32_t from, uint32_t to, double weight)
 {
-    collective_loads_begin(&n->loads);
-    const struct collective_path path = collective_loads_path(&n->loads, from, to);
-    collective_loads_lay(&n->loads, &path, weight, n->pairs);
+    network_lay_message(n, from, to, weight, n->pairs);
 }
 
 struct network_route network_route_of(struct network *n, uint32_t from, uint32_t to)

@@ -41,6 +41,17 @@ bool network_collective_ps(struct network *n, const struct network_collective *c
  * in one of the lowest `bits` bits. */
 uint64_t network_halo_ps(struct network *n, unsigned family, uint32_t bits, uint64_t bytes);
 
+/* The algorithm that network_collective_ps() takes; enum hx_algorithm. Returns false if no group can carry it out. */
+bool network_algorithm(struct network *n, const struct network_collective *c, unsigned *algorithm);
+/* Bytes that all members of a group send in a collective, at least. bytes: of the vector. */
+double network_collective_bytes(enum hx_collective_kind kind, uint32_t size, double bytes);
+/* Adds the bytes of a collective of one group of the family, with this algorithm, to load[ports]. bytes: of the
+ * vectors of all collectives alike, in place of those of *c. */
+void network_lay_collective(struct network *n, const struct network_collective *c, uint32_t group, double bytes,
+                            double *load);
+/* Adds those of a message. */
+void network_lay_message(struct network *n, uint32_t from, uint32_t to, double bytes, double *load);
+
 /* Adds a pair of hosts: its messages share links with those of other pairs. weight: share of the sender's time, 0 .. 1;
  * over all its pairs the sum is 1. */
 void network_add_pair(struct network *n, uint32_t from, uint32_t to, double weight);

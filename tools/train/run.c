@@ -59,20 +59,19 @@ static void copy(char text[TRAIN_NAME], const struct report *r, const char *key)
 static void take_purpose(const struct train *t, struct train_fabric *f, const struct report *o)
 {
     const double iterations = (double)t->job.iterations;
-    struct train_purpose *p = &f->purpose[f->purposes++];
+    struct train_purpose *p = &f->spent.purpose[f->spent.purposes++];
     copy(p->name, o, "purpose");
     p->bytes = report_number(o, "bytes") / t->job.ranks / iterations;
     p->seconds = report_number(o, "seconds.mean") / iterations;
     p->exposed = report_number(o, "exposed_seconds.mean") / iterations;
     p->hidden = report_number(o, "hidden_seconds.mean") / iterations;
-    f->hidden += p->hidden;
 }
 
-static void take_classes(struct train_fabric *f, const struct report *r)
+static void take_classes(struct train_spent *s, const struct report *r)
 {
-    for (size_t i = 0; i < report_length(r, "link_classes") && f->link_classes < HX_MAX_LINK_CLASSES; i++) {
+    for (size_t i = 0; i < report_length(r, "link_classes") && s->link_classes < HX_MAX_LINK_CLASSES; i++) {
         const struct report o = report_entry(r, "link_classes", i);
-        struct train_class *c = &f->link_class[f->link_classes++];
+        struct train_class *c = &s->link_class[s->link_classes++];
         copy(c->name, &o, "class");
         c->links = report_number(&o, "links");
         c->busy = report_number(&o, "busy");
@@ -80,21 +79,12 @@ static void take_classes(struct train_fabric *f, const struct report *r)
     }
 }
 
-/* Keeps the busiest links; of equal ones the first. */
-static void take_link(struct train_fabric *f, const struct report *o)
+static void take_link(struct train_spent *s, const struct report *o)
 {
-    const double busy = report_number(o, "busy");
-    unsigned at = f->links;
-    for (; at > 0 && f->link[at - 1].busy < busy; at--) {
-        if (at < TRAIN_LINKS)
-            f->link[at] = f->link[at - 1];
-    }
-    if (at == TRAIN_LINKS || busy <= 0)
-        return;
-    f->link[at].busy = busy;
-    copy(f->link[at].from, o, "from");
-    copy(f->link[at].to, o, "to");
-    f->links += f->links < TRAIN_LINKS;
+    struct train_link link = {.busy = report_number(o, "busy")};
+    copy(link.from, o, "from");
+    copy(link.to, o, "to");
+    spent_take_link(s, &link);
 }
 
 static void take_report(const struct train *t, struct train_fabric *f, const struct report *r)
@@ -105,15 +95,15 @@ static void take_report(const struct train *t, struct train_fabric *f, const str
     f->exact.iteration = report_number(&o, "seconds") / iterations;
     f->exact.computing = report_number(&o, "computing_seconds.mean") / iterations;
     f->exact.ideal = isnan(ideal) ? f->estimate.ideal : ideal / iterations;
-    f->exposed = report_number(&o, "exposed_seconds.mean") / iterations;
-    for (size_t i = 0; i < report_length(&o, "purposes") && f->purposes < SCHEDULE_MOST_PURPOSES; i++) {
+    f->spent.purposes = f->spent.link_classes = f->spent.links = 0;
+    for (size_t i = 0; i < report_length(&o, "purposes") && f->spent.purposes < SCHEDULE_MOST_PURPOSES; i++) {
         const struct report p = report_entry(&o, "purposes", i);
         take_purpose(t, f, &p);
     }
-    take_classes(f, r);
+    take_classes(&f->spent, r);
     for (size_t i = 0; i < report_length(r, "links"); i++) {
         const struct report link = report_entry(r, "links", i);
-        take_link(f, &link);
+        take_link(&f->spent, &link);
     }
 }
 

@@ -1,8 +1,9 @@
-/* timed.c - collectives as computing (timed.h). */
+/* timed.c - collectives as computing, and the bytes of a schedule on links (timed.h). */
 #include "tools/train/timed.h"
 #include "base/blobs.h"
 #include "schedule/groups.h"
 #include "schedule/layout.h"
+#include "schedule/walk.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +17,11 @@ struct key {
 };
 
 struct timer {
-    struct schedule *s; /* the copy */
+    const struct schedule *s;
     struct network *network;
     const uint32_t *host;
     uint32_t *family; /* [groups]: of the network; NO_FAMILY: no operation uses it */
+    uint32_t *place;  /* [groups]: its number in the family */
     struct schedule_groups groups;
     bool in_turn; /* a rank's groups communicate one after the other */
 };
@@ -55,7 +57,7 @@ static void add_family(struct timer *t, const uint32_t *number, uint32_t family,
     for (uint32_t group = 0; group < s->head->groups; group++) {
         for (uint32_t i = 0; i < size && number[group] == family; i++)
             host[(size_t)count * size + i] = t->host[schedule_group(s, group)[i]];
-        count += number[group] == family;
+        t->place[group] = number[group] == family ? count++ : t->place[group];
     }
     const unsigned added = network_add_family(t->network, size, count, host);
     for (uint32_t group = 0; group < s->head->groups; group++)
@@ -148,36 +150,144 @@ static bool set_time(const struct timer *t, uint32_t rank, struct schedule_opera
     o->amount = ps;
     o->stream = (uint8_t)(LAST_STREAM - (t->in_turn ? 0 : schedule_groups_number(&t->groups, rank, o->peer)));
     o->peer = 0;
-    o->tag = 0;
+    o->tag = SCHEDULE_COMMUNICATES;
     return true;
 }
 
-static bool set_times(const struct timer *t, struct hx_problem *problem)
+static bool set_times(const struct timer *t, struct schedule *copy, struct hx_problem *problem)
 {
     bool good = true;
-    for (uint32_t rank = 0; rank < schedule_ranks(t->s); rank++) {
-        for (uint64_t i = t->s->first[rank]; i < t->s->first[rank + 1] && good; i++)
-            good = set_time(t, rank, operation_of(t->s, i), problem);
+    for (uint32_t rank = 0; rank < schedule_ranks(copy); rank++) {
+        for (uint64_t i = copy->first[rank]; i < copy->first[rank + 1] && good; i++)
+            good = set_time(t, rank, operation_of(copy, i), problem);
     }
     return good;
+}
+
+static void open_timer(struct timer *t)
+{
+    t->family = hx_allocate(t->s->head->groups + 1, sizeof *t->family);
+    t->place = hx_allocate(t->s->head->groups + 1, sizeof *t->place);
+    schedule_groups_make(&t->groups, t->s);
+    if (t->network)
+        find_families(t);
+}
+
+static void close_timer(struct timer *t)
+{
+    schedule_groups_free(&t->groups);
+    HX_FREE(t->family, t->place);
 }
 
 struct schedule *timed_make(const struct schedule *s, struct network *n, const uint32_t *host, double scale,
                             struct hx_problem *problem)
 {
-    struct timer t = {.s = copy_of(s), .network = n, .host = host, .in_turn = n && network_is_narrow(n)};
-    t.family = hx_allocate(s->head->groups + 1, sizeof *t.family);
-    schedule_groups_make(&t.groups, t.s);
-    if (n) {
-        find_families(&t);
+    struct schedule *copy = copy_of(s);
+    struct timer t = {.s = s, .network = n, .host = host, .in_turn = n && network_is_narrow(n)};
+    open_timer(&t);
+    if (n)
         timed_each_pair(s, add_pair, &t);
-    }
-    timed_scale(t.s, scale, SCHEDULE_STREAMS);
-    bool good = set_times(&t, problem);
-    schedule_groups_free(&t.groups);
-    free(t.family);
+    timed_scale(copy, scale, SCHEDULE_STREAMS);
+    const bool good = set_times(&t, copy, problem);
+    close_timer(&t);
     if (good)
-        return t.s;
-    schedule_close(t.s);
+        return copy;
+    schedule_close(copy);
     return NULL;
+}
+
+/* ---- bytes on links ---- */
+
+/* Collectives of a group that are alike but for their bytes. */
+struct alike {
+    uint32_t group, root;
+    uint8_t kind, algorithm;
+    uint16_t purpose;
+};
+
+struct laying {
+    struct timer timer;
+    double *load;  /* [ports] */
+    double *bytes; /* [SCHEDULE_MOST_PURPOSES] */
+    struct hx_blobs keys;
+    struct alike_bytes {
+        uint64_t largest;
+        double all;
+    } * sum; /* of each key */
+    size_t room;
+};
+
+/* Lays the messages of a rank to each other rank at once. to: [ranks], zero, and zero again. */
+static void lay_messages_of(struct laying *l, uint32_t rank, double *to)
+{
+    const struct timer *t = &l->timer;
+    const uint32_t ranks = schedule_ranks(t->s);
+    struct schedule_walk walk;
+    bool any = false;
+    schedule_walk_begin(&walk, t->s, rank);
+    while (schedule_walk_next(&walk)) {
+        const struct schedule_operation *o = walk.operation;
+        if (o->kind != SCHEDULE_SEND || o->peer == rank)
+            continue;
+        to[o->peer] += (double)o->amount * (double)walk.times;
+        any = true;
+    }
+    schedule_walk_end(&walk);
+    for (uint32_t peer = 0; any && peer < ranks; peer++) {
+        if (to[peer] > 0)
+            network_lay_message(t->network, t->host[rank], t->host[peer], to[peer], l->load);
+        to[peer] = 0;
+    }
+}
+
+/* Adds up the collectives of which a rank is the first member. */
+static void add_collectives_of(struct laying *l, uint32_t rank)
+{
+    struct schedule_walk walk;
+    const struct timer *t = &l->timer;
+    schedule_walk_begin(&walk, t->s, rank);
+    while (schedule_walk_next(&walk)) {
+        const struct schedule_operation *o = walk.operation;
+        if (o->kind != SCHEDULE_COLLECTIVE || schedule_group(t->s, o->peer)[0] != rank)
+            continue;
+        const struct alike key = {o->peer, o->tag, o->collective, o->algorithm, o->purpose};
+        const size_t known = l->keys.count;
+        const uint32_t number = hx_blobs_add(&l->keys, &key, sizeof key);
+        l->sum = hx_grow(l->sum, known, &l->room, sizeof *l->sum);
+        if (number == known)
+            l->sum[number] = (struct alike_bytes){0, 0};
+        l->sum[number].largest = o->amount > l->sum[number].largest ? o->amount : l->sum[number].largest;
+        l->sum[number].all += (double)o->amount * (double)walk.times;
+    }
+    schedule_walk_end(&walk);
+}
+
+static void lay_collectives(struct laying *l)
+{
+    const struct timer *t = &l->timer;
+    for (uint32_t i = 0; i < l->keys.count; i++) {
+        const struct alike *key = hx_blobs_at(&l->keys, i);
+        const uint32_t size = schedule_group_size(t->s, key->group);
+        const enum hx_collective_kind kind = (enum hx_collective_kind)key->kind;
+        struct network_collective c = {t->family[key->group], kind, key->algorithm, key->root, l->sum[i].largest};
+        l->bytes[key->purpose] += network_collective_bytes(kind, size, l->sum[i].all);
+        if (size > 1 && network_algorithm(t->network, &c, &c.algorithm))
+            network_lay_collective(t->network, &c, t->place[key->group], l->sum[i].all, l->load);
+    }
+}
+
+void timed_lay(const struct schedule *s, struct network *n, const uint32_t *host, double *load,
+               double bytes[SCHEDULE_MOST_PURPOSES])
+{
+    struct laying l = {.timer = {.s = s, .network = n, .host = host}, .load = load, .bytes = bytes};
+    double *to = hx_allocate(schedule_ranks(s), sizeof *to);
+    open_timer(&l.timer);
+    for (uint32_t rank = 0; rank < schedule_ranks(s); rank++) {
+        lay_messages_of(&l, rank, to);
+        add_collectives_of(&l, rank);
+    }
+    lay_collectives(&l);
+    close_timer(&l.timer);
+    hx_blobs_free(&l.keys);
+    HX_FREE(l.sum, to);
 }

@@ -18,4 +18,9 @@ void timed_each_pair(const struct schedule *s, timed_add *add, const void *of);
 /* Multiplies the computing times on streams below `streams`. The schedule is in memory, not a mapped file. */
 void timed_scale(struct schedule *s, double scale, unsigned streams);
 
+/* Adds the bytes of the whole schedule to load[ports], and those that all ranks send in collectives for a purpose to
+ * bytes[purpose]. */
+void timed_lay(const struct schedule *s, struct network *n, const uint32_t *host, double *load,
+               double bytes[SCHEDULE_MOST_PURPOSES]);
+
 #endif

@@ -13,14 +13,7 @@
 
 #include <jansson.h>
 
-enum { TRAIN_FABRICS = HX_OPTION_MOST_ITEMS + 1, TRAIN_NAME = 48, TRAIN_LINKS = 5 };
-
-/* Communication for one purpose: of an iteration, mean of the ranks. */
-struct train_purpose {
-    char name[TRAIN_NAME]; /* "": operations without a purpose */
-    double bytes;
-    double seconds, hidden, exposed;
-};
+enum { TRAIN_FABRICS = HX_OPTION_MOST_ITEMS + 1 };
 
 /* Of an iteration, seconds. */
 struct train_times {
@@ -28,16 +21,6 @@ struct train_times {
     double iteration;
     double ideal;     /* iteration if all arrived at once: computing and bubble */
     double computing; /* mean of the ranks */
-};
-
-struct train_class {
-    char name[TRAIN_NAME];
-    double links, busy, busiest; /* shares of the time: mean and of the busiest link */
-};
-
-struct train_link {
-    char from[TRAIN_NAME], to[TRAIN_NAME];
-    double busy;
 };
 
 struct train_fabric {
@@ -50,14 +33,8 @@ struct train_fabric {
     double usd_bought; /* of those that `hxmesh info` prices */
     unsigned bought;   /* number of these */
     struct train_times exact, estimate;
-    struct train_purpose purpose[SCHEDULE_MOST_PURPOSES];
-    unsigned purposes;
-    double exposed, hidden; /* communication of a rank, mean, of an iteration */
-    struct train_class link_class[HX_MAX_LINK_CLASSES];
-    unsigned link_classes;
-    struct train_link link[TRAIN_LINKS]; /* busiest first */
-    unsigned links;
-    int exit_code; /* of the run */
+    struct train_spent spent; /* of the run, or of the estimate if only that is asked for; stages by the estimate */
+    int exit_code;            /* of the run */
 };
 
 struct train {

@@ -78,12 +78,12 @@ static const char *purpose_name(const struct train_purpose *p)
 
 static void print_purposes(const struct train_fabric *f)
 {
-    if (f->purposes == 0)
+    if (f->spent.purposes == 0)
         return;
     struct text_table *table = text_table_new(1);
     text_table_row(table, "communication", "bytes", "time", "exposed", "hidden");
-    for (unsigned i = 0; i < f->purposes; i++) {
-        const struct train_purpose *p = &f->purpose[i];
+    for (unsigned i = 0; i < f->spent.purposes; i++) {
+        const struct train_purpose *p = &f->spent.purpose[i];
         char text[4][HX_VALUE_TEXT];
         text_table_row(table, purpose_name(p), hx_value_print_bytes(text[0], (uint64_t)llround(p->bytes)),
                        seconds_text(text[1], p->seconds), seconds_text(text[2], p->exposed),
@@ -94,12 +94,38 @@ static void print_purposes(const struct train_fabric *f)
     text_table_free(table);
 }
 
+/* By the estimate: what a stage computes, and what it waits for. */
+static void print_stages(const struct train_fabric *f)
+{
+    struct text_table *table = text_table_new(1);
+    const char *cell[2 + SCHEDULE_MOST_PURPOSES] = {"stage", "computing"};
+    char text[2 + SCHEDULE_MOST_PURPOSES][HX_VALUE_TEXT];
+    const unsigned columns = 2 + f->spent.purposes;
+    for (unsigned i = 0; i < f->spent.purposes; i++)
+        cell[2 + i] = purpose_name(&f->spent.purpose[i]);
+    text_table_cells(table, columns, cell);
+    for (uint32_t stage = 0; stage < f->spent.stages; stage++) {
+        const struct train_stage *s = &f->spent.stage[stage];
+        (void)snprintf(text[0], sizeof text[0], "%" PRIu32, stage);
+        cell[0] = text[0];
+        cell[1] = seconds_text(text[1], s->computing);
+        for (unsigned i = 0; i < f->spent.purposes; i++)
+            cell[2 + i] = seconds_text(text[2 + i], s->exposed[i]);
+        text_table_cells(table, columns, cell);
+    }
+    if (f->spent.stages) {
+        printf("\n");
+        text_table_print(table, stdout);
+    }
+    text_table_free(table);
+}
+
 static void print_links(const struct train_fabric *f)
 {
     struct text_table *table = text_table_new(1);
     text_table_row(table, "links", "number", "busy %", "busiest %");
-    for (unsigned i = 0; i < f->link_classes; i++) {
-        const struct train_class *c = &f->link_class[i];
+    for (unsigned i = 0; i < f->spent.link_classes; i++) {
+        const struct train_class *c = &f->spent.link_class[i];
         char text[3][HX_VALUE_TEXT];
         (void)snprintf(text[0], sizeof text[0], "%.0f", c->links);
         (void)snprintf(text[1], sizeof text[1], "%.1f", 100 * c->busy);
@@ -109,8 +135,9 @@ static void print_links(const struct train_fabric *f)
     printf("\n");
     text_table_print(table, stdout);
     text_table_free(table);
-    for (unsigned i = 0; i < f->links; i++)
-        printf("%-16s%s to %s: %.1f %%\n", i ? "" : "busiest", f->link[i].from, f->link[i].to, 100 * f->link[i].busy);
+    for (unsigned i = 0; i < f->spent.links; i++)
+        printf("%-16s%s to %s: %.1f %%\n", i ? "" : "busiest", f->spent.link[i].from, f->spent.link[i].to,
+               100 * f->spent.link[i].busy);
     printf("\n");
 }
 
@@ -179,10 +206,9 @@ static void print_one(const struct train *t, const struct train_fabric *f)
     train_memory_print(&t->memory);
     print_times(t, f);
     schedule_notes_print(&t->job.notes, "", 16);
-    if (!t->only_estimate) {
-        print_purposes(f);
-        print_links(f);
-    }
+    print_purposes(f);
+    print_stages(f);
+    print_links(f);
     print_cost(t, f);
 }
 
@@ -223,7 +249,7 @@ static void add_seconds(struct line *l, bool there, double seconds)
 static const struct train_fabric *with_purposes(const struct train *t)
 {
     unsigned i = 0;
-    while (i + 1 < t->fabrics && t->fabric[i].purposes == 0)
+    while (i + 1 < t->fabrics && t->fabric[i].spent.purposes == 0)
         i++;
     return &t->fabric[i];
 }
@@ -241,8 +267,8 @@ static void add_row(struct text_table *table, const struct train *t, const struc
     if (!t->only_estimate)
         add(&l, !isnan(difference(f)), "%+.1f", 100 * difference(f));
     add_seconds(&l, times->there, train_overhead(times));
-    for (unsigned i = 0; i < with_purposes(t)->purposes; i++)
-        add_seconds(&l, i < f->purposes, f->purpose[i].exposed);
+    for (unsigned i = 0; i < with_purposes(t)->spent.purposes; i++)
+        add_seconds(&l, i < f->spent.purposes, f->spent.purpose[i].exposed);
     if (t->job.samples) {
         char *text = next(&l);
         if (times->there)
@@ -266,8 +292,8 @@ static void print_compared(const struct train *t)
     if (!t->only_estimate)
         add(&head, true, "estimate %%");
     add(&head, true, "network");
-    for (unsigned i = 0; i < named->purposes; i++)
-        add(&head, true, "%.32s", purpose_name(&named->purpose[i]));
+    for (unsigned i = 0; i < named->spent.purposes; i++)
+        add(&head, true, "%.32s", purpose_name(&named->spent.purpose[i]));
     if (t->job.samples)
         add(&head, true, "samples/s");
     add(&head, true, "M$");
@@ -318,8 +344,8 @@ static json_t *times_json(const struct train_times *times)
 static json_t *purposes_json(const struct train_fabric *f)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; i < f->purposes; i++) {
-        const struct train_purpose *p = &f->purpose[i];
+    for (unsigned i = 0; i < f->spent.purposes; i++) {
+        const struct train_purpose *p = &f->spent.purpose[i];
         json_array_append_new(list,
                               json_pack("{s:s, s:f, s:f, s:f, s:f}", "purpose", p->name, "bytes", p->bytes, "seconds",
                                         p->seconds, "exposed_seconds", p->exposed, "hidden_seconds", p->hidden));
@@ -327,20 +353,34 @@ static json_t *purposes_json(const struct train_fabric *f)
     return list;
 }
 
+static json_t *stages_json(const struct train_fabric *f)
+{
+    json_t *list = json_array();
+    for (uint32_t stage = 0; stage < f->spent.stages; stage++) {
+        const struct train_stage *s = &f->spent.stage[stage];
+        json_t *exposed = json_object();
+        for (unsigned i = 0; i < f->spent.purposes; i++)
+            json_object_set_new(exposed, purpose_name(&f->spent.purpose[i]), json_real(s->exposed[i]));
+        json_array_append_new(list, json_pack("{s:I, s:f, s:o}", "stage", (json_int_t)stage, "computing_seconds",
+                                              s->computing, "exposed_seconds", exposed));
+    }
+    return list;
+}
+
 static json_t *links_json(const struct train_fabric *f)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; i < f->links; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:f}", "from", f->link[i].from, "to", f->link[i].to, "busy", f->link[i].busy));
+    for (unsigned i = 0; i < f->spent.links; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "from", f->spent.link[i].from, "to",
+                                              f->spent.link[i].to, "busy", f->spent.link[i].busy));
     return list;
 }
 
 static json_t *classes_json(const struct train_fabric *f)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; i < f->link_classes; i++) {
-        const struct train_class *c = &f->link_class[i];
+    for (unsigned i = 0; i < f->spent.link_classes; i++) {
+        const struct train_class *c = &f->spent.link_class[i];
         json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:f}", "class", c->name, "links", (json_int_t)c->links,
                                               "busy", c->busy, "busiest", c->busiest));
     }
@@ -384,6 +424,7 @@ static json_t *fabric_json(const struct train *t, const struct train_fabric *f)
                   "link_classes", classes_json(f), "busiest_links", links_json(f), "cost", cost_json(t, f), "saving",
                   real_or_null(saving));
     json_object_update_new(o, rest);
+    json_object_set_new(o, "stages", stages_json(f));
     json_object_set_new(o, "flops_per_second", real_or_null(flops_of(t, f, false)));
     json_object_set_new(o, "flops_per_second_recomputed", real_or_null(flops_of(t, f, true)));
     return o;

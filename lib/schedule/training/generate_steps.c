@@ -119,7 +119,9 @@ static uint32_t group_of(const struct generator_rank *r, enum training_group gro
 /* Adds computing for the time of a communication. */
 static uint32_t add_timed(struct generator_rank *r, enum training_group group, uint64_t ps)
 {
-    return schedule_compute(r->g->b, r->number, ps, r->g->timed->in_turn ? 1 : 1 + (unsigned)group);
+    const uint32_t number = schedule_compute(r->g->b, r->number, ps, r->g->timed->in_turn ? 1 : 1 + (unsigned)group);
+    at(r, number)->tag = SCHEDULE_COMMUNICATES;
+    return number;
 }
 
 uint32_t generator_collect(struct generator_rank *r, struct generator_layer *l, enum generator_text text,

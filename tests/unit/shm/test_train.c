@@ -47,7 +47,7 @@ static void close_bench(struct bench *b)
 static struct train_estimate estimate(struct bench *b, const struct train_job *job)
 {
     struct train_estimate e = {.seconds = 0};
-    const bool good = train_estimate_make(&e, job, &b->spec, &b->settings, &b->timing, &b->problem);
+    const bool good = train_estimate_make(&e, job, &b->spec, &b->settings, &b->timing, NULL, &b->problem);
     if (!good)
         print_message("%s: %s\n", b->problem.where, b->problem.what);
     assert_true(good);
@@ -154,7 +154,7 @@ static void more_ranks_than_hosts_are_refused(void **state)
     struct bench b;
     read_job(&job, "examples/models/gpt-13b.model.yaml", NULL);
     open_bench(&b, "4x4 Hx2Mesh");
-    assert_false(train_estimate_make(&e, &job, &b.spec, &b.settings, &b.timing, &b.problem));
+    assert_false(train_estimate_make(&e, &job, &b.spec, &b.settings, &b.timing, NULL, &b.problem));
     assert_int_equal(b.problem.exit_code, HX_EXIT_CONFIG);
     assert_string_equal(b.problem.what, "has 128 ranks, but only 64 accelerators are there");
     close_bench(&b);
