@@ -69,7 +69,7 @@ $(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)
 $(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/nodes/dpdk/main.o $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
-$(BUILD)/hxmesh-train: $(BUILD)/plain/tools/hxmesh-train.o $(LIB_TOOLS) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_LOOPBACK)
+$(BUILD)/hxmesh-train $(BUILD)/hxmesh-plan: $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
 
 $(BUILD)/hxmesh-top: LDLIBS += -lncursesw

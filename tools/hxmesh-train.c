@@ -2,60 +2,21 @@
  * fabric, by a run and by an estimate. */
 #include "base/error.h"
 #include "base/json.h"
-#include "base/options/applies.h"
-#include "base/options/options.h"
 #include "tools/simulation.h"
-#include "tools/train/train.h"
+#include "tools/train/fabrics.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* Values of the options of a run. */
-struct run_values {
-    struct hx_settings settings;
-    struct hx_overrides sizes;
-    struct hx_timing timing;
-};
 
 struct program {
-    struct run_values run;
-    struct hx_option run_option[HX_MOST_OPTIONS]; /* those that apply to a schedule under the virtual clock */
-    unsigned run_options;
+    struct train_options run;
     struct hx_option_list compare;
     struct hx_common common;
     const char *prices;
+    const char *fabric[TRAIN_FABRICS];
     struct train train;
 };
 
 /* ---- the command line ---- */
-
-/* Takes the options of a run that are left to the user: neither what is trained nor the clock. */
-static void take_run_options(struct program *p)
-{
-    const struct hx_option all[] = {HX_SETTINGS_OPTIONS(&p->run.settings), HX_VIRTUAL_OPTIONS(&p->run.settings),
-                                    HX_OVERRIDE_OPTIONS(&p->run.sizes), HX_TIMING_OPTIONS(&p->run.timing)};
-    const uint64_t run = HX_FOR_VIRTUAL | HX_FOR_PATTERN(HX_SCHEDULE);
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *name = all[i].name;
-        const bool own = strcmp(name, "traffic") == 0 || strcmp(name, "clock") == 0 || strcmp(name, "verify") == 0;
-        if (own || !hx_applies(all[i].applies, run))
-            continue;
-        p->run_option[p->run_options] = all[i];
-        if (strcmp(name, "place") == 0)
-            p->run_option[p->run_options].otherwise =
-                "fold, if the hosts are a grid and MODEL says that of its ranks; else linear";
-        p->run_options++;
-    }
-    p->run_option[p->run_options] = (struct hx_option)HX_OPTIONS_END;
-}
-
-static void refuse_beside(const struct program *p, const char *name, const char *option)
-{
-    for (unsigned i = 0; i < p->run_options; i++) {
-        if (p->train.used[i] && strcmp(p->run_option[i].name, name) == 0)
-            hx_die(HX_EXIT_USAGE, option, "is what --equal-injection sets: which of both?");
-    }
-}
 
 static void check(const struct program *p)
 {
@@ -69,11 +30,7 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--timeline", "the report goes to stdout: name a file");
     if (t->wish.equal && !p->compare.count && t->wish.gbps == 0)
         hx_die(HX_EXIT_USAGE, "--equal-injection", "needs a --compare, or an --injection");
-    if (t->wish.equal) {
-        refuse_beside(p, "planes", "--planes");
-        refuse_beside(p, "link", "--link");
-        refuse_beside(p, "crossbar", "--crossbar");
-    }
+    train_refuse_beside(t, &p->run);
     hx_output_check(p->common.json);
     hx_output_check(t->timeline);
 }
@@ -102,7 +59,7 @@ static const struct hx_command command_template = {
         "network time of the first). "
         "Exit code: 0 done, 1 a run failed, 130 interrupted."};
 
-static void parse(struct program *p, int argc, char **argv, char **fabrics)
+static void parse(struct program *p, int argc, char **argv)
 {
     struct train *t = &p->train;
     struct hx_option table[HX_MOST_OPTIONS];
@@ -124,76 +81,21 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
         table[n++] = own[i];
     const unsigned first_of_run = n;
-    for (unsigned i = 0; i < p->run_options; i++)
-        table[n++] = p->run_option[i];
+    for (unsigned i = 0; i < p->run.options; i++)
+        table[n++] = p->run.option[i];
     table[n] = (struct hx_option)HX_OPTIONS_END;
     struct hx_command command = command_template;
     command.options = table;
     const int first = hx_options_parse(&command, argc, argv, &p->common);
     hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
-    t->option = p->run_option;
+    t->option = p->run.option;
     t->used = p->common.used + first_of_run;
     t->quiet = p->common.quiet;
     t->job.path = argv[first + 1];
-    fabrics[0] = argv[first];
-    t->fabrics = 1 + p->compare.count;
+    p->fabric[0] = argv[first];
+    for (unsigned i = 0; i < p->compare.count; i++)
+        p->fabric[1 + i] = p->compare.item[i];
     check(p);
-}
-
-/* ---- fabrics ---- */
-
-static void load(struct train_fabric *f, const struct run_values *run)
-{
-    hx_spec_load(f->argument, &run->sizes, &f->spec);
-    hx_spec_refuse_external(&f->spec, "training");
-    if (f->spec.named_jobs)
-        hx_die(HX_EXIT_CONFIG, f->spec.source, "names jobs: a model is trained on the whole fabric");
-    f->injected = injected_of(f->spec.name, &f->spec, run->sizes.planes, &run->timing);
-}
-
-/* Sets planes and timing of a run, and its settings, once all fabrics are known. */
-static void settle(struct train_fabric *f, const struct program *p)
-{
-    struct hx_settings given = p->run.settings;
-    const struct injection bought = injection_of(hx_spec_fabric(&f->spec), f->spec.graph->bought_planes, HX_LINK_GBPS);
-    f->spec.graph->planes = f->injected.injection.planes;
-    f->bought = bought.planes;
-    f->usd = injection_usd(&f->injected.injection, f->spec.graph, &p->train.prices);
-    f->usd_bought = injection_usd(&bought, f->spec.graph, &p->train.prices);
-    given.clock = HX_CLOCK_VIRTUAL;
-    given.pattern = HX_SCHEDULE;
-    given.traffic_file = p->train.job.path;
-    given.given |= HX_GIVEN_CLOCK | HX_GIVEN_PATTERN;
-    f->settings = f->spec.settings;
-    hx_settings_merge(&f->settings, &given);
-}
-
-/* Folds the job's grid onto the fabric's, unless the user or the file says how. */
-static void place(struct train_fabric *f, const struct train_job *job)
-{
-    if (f->settings.given & HX_GIVEN_PLACE_OF_RANKS || !job->dimension[0] ||
-        !hx_spec_fabric(&f->spec)->topology->near_on_grid)
-        return;
-    f->folds = true;
-    f->settings.place = "fold";
-}
-
-static void open_fabrics(struct program *p, char **fabrics)
-{
-    struct train *t = &p->train;
-    struct injected *of = hx_allocate(t->fabrics, sizeof *of);
-    t->fabric = hx_allocate(t->fabrics, sizeof *t->fabric);
-    for (unsigned i = 0; i < t->fabrics; i++) {
-        t->fabric[i].argument = i ? p->compare.item[i - 1] : fabrics[0];
-        load(&t->fabric[i], &p->run);
-        of[i] = t->fabric[i].injected;
-    }
-    injected_settle(of, t->fabrics, &t->wish, true);
-    for (unsigned i = 0; i < t->fabrics; i++) {
-        t->fabric[i].injected = of[i];
-        settle(&t->fabric[i], p);
-    }
-    free(of);
 }
 
 /* ---- all ---- */
@@ -218,7 +120,7 @@ static int measure(struct train *t)
 {
     int code = HX_EXIT_DONE;
     for (unsigned i = 0; i < t->fabrics; i++) {
-        place(&t->fabric[i], &t->job);
+        train_place(&t->fabric[i], &t->job);
         estimate(t, &t->fabric[i]);
     }
     for (unsigned i = 0; i < t->fabrics && !t->only_estimate && !child_interrupted(); i++) {
@@ -257,15 +159,12 @@ int main(int argc, char **argv)
     struct program *p = hx_allocate(1, sizeof *p);
     struct train *t = &p->train;
     struct hx_problem problem;
-    char *first;
-    p->run = (struct run_values){.settings = hx_default_settings, .timing = HX_DEFAULT_TIMING};
-    p->run.settings.given = 0;
     t->lifetime = 5;
-    take_run_options(p);
-    parse(p, argc, argv, &first);
+    train_options_init(&p->run);
+    parse(p, argc, argv);
     simulation_check();
     t->prices = hx_prices_take(p->prices);
-    open_fabrics(p, &first);
+    train_open_fabrics(t, &p->run, p->fabric, 1 + p->compare.count);
     struct schedule_read_options reading = p->run.settings.read;
     reading.message = p->run.settings.message;
     if (!train_job_read(&t->job, t->job.path, &reading, &problem))
@@ -279,13 +178,10 @@ int main(int argc, char **argv)
         if (!hx_output_is_stdout(p->common.json))
             train_print(t);
     }
-    for (unsigned i = 0; i < t->fabrics; i++) {
-        hx_spec_free(&t->fabric[i].spec);
-        spent_free(&t->fabric[i].spent);
-    }
+    train_close_fabrics(t);
     train_memory_free(&t->memory);
     train_job_free(&t->job);
-    HX_FREE(t->fabric, p);
+    free(p);
     hx_output_close(stdout, "-");
     return code;
 }

@@ -31,6 +31,7 @@ static const struct verb verbs[] = {
     {"interference", NULL, "jobs alone and together: slowdown, shared links"},
     {"schedule", NULL, "what is in a schedule, whether its messages match; conversion"},
     {"train", NULL, "a training job on fabrics: iteration, communication, cost"},
+    {"plan", NULL, "the best layout of a training job on a fabric: parallelism, memory, time"},
     {"bandwidth", NULL, "rates of the dimensions of a network for a training job, from a budget"},
     {"topology", NULL, "optical circuits for a training job: graph, strategy, time, cost"},
     {"sweep", NULL, "runs over lists and ranges of options: table, CSV, JSON, plot"},

@@ -107,7 +107,8 @@ static unsigned fewer(const struct choice *c)
 static void find_candidates(struct choice *c)
 {
     for (unsigned a = 0; a < HX_COLLECTIVE_ALGORITHMS; a++) {
-        const double limit = c->candidates ? NEAR * c->candidate[0].seconds : INFINITY;
+        const double near = c->loads->untried ? 1 : NEAR;
+        const double limit = c->candidates ? near * c->candidate[0].seconds : INFINITY;
         struct candidate new = {.algorithm = (enum hx_collective_algorithm)a};
         new.seconds = seconds_of(c, new.algorithm, limit);
         if (new.seconds >= limit)
@@ -162,7 +163,7 @@ static enum hx_collective_algorithm try_candidates(const struct choice *c, struc
 {
     enum hx_collective_algorithm best = c->candidate[0].algorithm;
     double least = INFINITY;
-    if (c->candidates == 1 || !is_tried(&c->candidate[0]))
+    if (c->candidates == 1 || !is_tried(&c->candidate[0]) || c->loads->untried)
         return best;
     for (unsigned i = 0; i < c->candidates; i++) {
         hx_progress_show(progress, (double)i / c->candidates, hx_collective_algorithm_names[c->candidate[i].algorithm]);

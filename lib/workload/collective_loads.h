@@ -30,6 +30,7 @@ struct collective_loads {
     struct hx_timing timing;
     double apart;     /* multiple of `last` of paths: 1, as if a packet were split over all planes; planes: it is not */
     bool quiet;       /* a choice by these loads shows no progress */
+    bool untried;     /* a choice by these loads takes the least estimate, without trials of packets */
     double *slowness; /* [ports]: seconds a byte of all planes; of LOCAL: into the endpoint */
     double *latency;  /* [ports]: seconds of a hop */
     uint32_t *router; /* [hosts]: attachment router */

@@ -70,6 +70,10 @@ static void take_spent(const struct world *w, const struct executor_plan *plan, 
 static bool lay(const struct world *w, const struct executor_plan *plan, struct hx_problem *problem)
 {
     const struct schedule *s = plan->schedule;
+    if (w->job->memory) {
+        take_spent(w, plan, NULL);
+        return true;
+    }
     double bytes[SCHEDULE_MOST_PURPOSES] = {0};
     double of_group[TRAINING_GROUPS] = {0};
     if (w->job->schedule)
@@ -249,6 +253,8 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
     w.load = hx_allocate(w.traffic.g->ports, sizeof *w.load);
     if (good)
         w.network = network_open(&w.traffic, timing, settings->algorithm);
+    if (good && job->memory)
+        network_choose_quickly(w.network, job->memory);
     good = good && (carry(&w, &exact) || run(&w, true, &exact, problem)) && run(&w, false, &ideal, problem);
     if (good) {
         e->seconds = exact.seconds;

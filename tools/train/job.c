@@ -30,10 +30,10 @@ static void take_schedule(struct train_job *job)
     memcpy(job->dimension, h->dimension, sizeof job->dimension);
 }
 
-static void take_model(struct train_job *job)
+void train_job_take_model(struct train_job *job, struct training_model *m)
 {
-    const struct training_model *m = job->model;
     unsigned count = 0;
+    job->model = m;
     job->ranks = training_ranks(m);
     job->samples = m->samples;
     job->tokens = schedule_multiply(m->samples, m->sample_tokens);
@@ -53,7 +53,7 @@ bool train_job_read(struct train_job *job, const char *path, const struct schedu
     else
         job->schedule = schedule_read(path, options, &job->notes, problem);
     if (job->model)
-        take_model(job);
+        train_job_take_model(job, job->model);
     if (job->schedule)
         take_schedule(job);
     return job->model || job->schedule;

@@ -11,21 +11,21 @@
 
 #define LONGEST_LAID (UINT64_C(1) << 40) /* bytes of a vector */
 
+enum {
+    SAMPLED_GROUPS = 8, /* beside which an algorithm is chosen quickly */
+    FOUND = 1 << 16      /* marks times in a memory, beside choices */
+};
+
 struct family {
     uint32_t size, count;
-    uint32_t *host; /* [count * size] */
+    uint32_t *host;  /* [count * size] */
+    uint32_t shared; /* its number in the memory */
 };
 
 /* What the groups of a family do to each other. */
 struct crowd {
     uint32_t slowest; /* group that takes longest alone */
     double ratio;     /* seconds on the fullest link of all groups, in those of the slowest one; 1 and up */
-};
-
-/* Of a collective. */
-struct found {
-    uint64_t ps;
-    unsigned algorithm; /* enum hx_algorithm */
 };
 
 struct network {
@@ -38,8 +38,9 @@ struct network {
     struct hx_blobs crowds; /* {family, algorithm}: all kinds of collectives by one algorithm have the same pairs */
     struct crowd *crowd;
     size_t crowds_room;
-    struct hx_blobs collectives; /* struct network_collective */
-    struct found *found;         /* of each */
+    struct network_memory *memory; /* of quick choices; NULL: choices are not quick */
+    struct hx_blobs collectives;   /* struct network_collective */
+    struct network_found *found;   /* of each */
     size_t found_room;
     double *one, *all; /* [ports]: bytes of one group, and of all */
     double *pairs;     /* [ports]: bytes of all pairs' messages, a byte of each times its weight */
@@ -58,6 +59,12 @@ struct network *network_open(const struct traffic *t, const struct hx_timing *ti
     n->all = hx_allocate(t->g->ports, sizeof *n->all);
     n->pairs = hx_allocate(t->g->ports, sizeof *n->pairs);
     return n;
+}
+
+void network_choose_quickly(struct network *n, struct network_memory *memory)
+{
+    n->choice.untried = true;
+    n->memory = memory;
 }
 
 void network_close(struct network *n)
@@ -87,8 +94,10 @@ unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, co
 {
     n->family = hx_grow(n->family, n->families, &n->families_room, sizeof *n->family);
     struct family *f = &n->family[n->families];
-    *f = (struct family){size, count, hx_allocate((size_t)size * count, sizeof *f->host)};
+    *f = (struct family){size, count, hx_allocate((size_t)size * count, sizeof *f->host), 0};
     memcpy(f->host, host, (size_t)size * count * sizeof *host);
+    if (n->memory)
+        f->shared = network_memory_family(n->memory, size, count, host, n->traffic->settings.place != NULL);
     return (unsigned)n->families++;
 }
 
@@ -102,7 +111,9 @@ static bool plan(struct network *n, const struct network_collective *c, uint32_t
     const struct schedule_operation o = {.amount = c->bytes, .collective = (uint8_t)c->kind};
     *job = (struct collective_job){.root_host = host[c->root], .given = n->traffic->settings.place ? host : NULL};
     schedule_set_vector(&o, f->size, &job->config);
-    const struct collective_family family = {f->host, f->size, f->count};
+    const bool samples = n->choice.untried && algorithm == HX_ALGORITHM_BEST && group < SAMPLED_GROUPS;
+    const uint32_t count = samples && f->count > SAMPLED_GROUPS ? SAMPLED_GROUPS : f->count;
+    const struct collective_family family = {f->host, f->size, count};
     return collective_plan_group(job, n->traffic, &family, group, algorithm, &n->choice, problem);
 }
 
@@ -153,15 +164,39 @@ static struct crowd crowd_of(struct network *n, const struct network_collective 
     return n->crowd[number];
 }
 
+/* Chooses an algorithm for vectors of about these bytes: those of the nearest power of 4 decide. */
+static unsigned choose_quickly(struct network *n, const struct network_collective *c)
+{
+    const double power = round(log2(1 + (double)c->bytes) / 2);
+    const struct family *f = &n->family[c->family];
+    struct network_collective typical = *c;
+    typical.bytes = (uint64_t)llround(exp2(2 * power));
+    const struct network_known key = {f->shared, typical.kind, HX_ALGORITHM_BEST, c->root, typical.bytes};
+    struct network_found found = {0, HX_ALGORITHM_BEST};
+    struct collective_job job;
+    struct hx_problem ignored;
+    if (network_memory_find(n->memory, &key, &found))
+        return found.algorithm;
+    if (plan(n, &typical, 0, HX_ALGORITHM_BEST, &job, &ignored))
+        found.algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
+    free(job.host);
+    network_memory_keep(n->memory, &key, &found);
+    return found.algorithm;
+}
+
 /* Plans the collective of the first group, with its own algorithm or that of all. */
 static bool plan_first(struct network *n, const struct network_collective *c, struct collective_job *job,
                        struct hx_problem *problem)
 {
     const bool has_own = c->algorithm != HX_ALGORITHM_BEST || !schedule_has_kind(n->algorithm, c->kind);
-    return plan(n, c, 0, has_own ? c->algorithm : n->algorithm, job, problem);
+    unsigned algorithm = has_own ? c->algorithm : n->algorithm;
+    if (algorithm == HX_ALGORITHM_BEST && n->memory)
+        algorithm = choose_quickly(n, c);
+    return plan(n, c, 0, algorithm, job, problem);
 }
 
-static bool find(struct network *n, const struct network_collective *c, struct found *found, struct hx_problem *problem)
+static bool find(struct network *n, const struct network_collective *c, struct network_found *found,
+                 struct hx_problem *problem)
 {
     struct collective_job job;
     if (!plan_first(n, c, &job, problem)) {
@@ -180,7 +215,7 @@ static bool find(struct network *n, const struct network_collective *c, struct f
     double seconds;
     if (carried_collective(&carried, n->traffic, &n->loads, &seconds)) {
         free(job.host);
-        *found = (struct found){(uint64_t)llround(1e12 * seconds), algorithm};
+        *found = (struct network_found){(uint64_t)llround(1e12 * seconds), algorithm};
         return true;
     }
     const struct crowd crowd = crowd_of(n, c, algorithm);
@@ -191,8 +226,22 @@ static bool find(struct network *n, const struct network_collective *c, struct f
     }
     double own = 0;
     const double alone = seconds_of(n, &job, &own);
-    *found = (struct found){(uint64_t)llround(1e12 * (alone + (crowd.ratio - 1) * own)), algorithm};
+    *found = (struct network_found){(uint64_t)llround(1e12 * (alone + (crowd.ratio - 1) * own)), algorithm};
     free(job.host);
+    return true;
+}
+
+/* The same; with a memory, once for all networks that share it. */
+static bool find_or_remember(struct network *n, const struct network_collective *c, struct network_found *found,
+                             struct hx_problem *problem)
+{
+    const struct network_known key = {n->family[c->family].shared, c->kind, c->algorithm + FOUND, c->root, c->bytes};
+    if (n->memory && network_memory_find(n->memory, &key, found))
+        return true;
+    if (!find(n, c, found, problem))
+        return false;
+    if (n->memory)
+        network_memory_keep(n->memory, &key, found);
     return true;
 }
 
@@ -213,13 +262,13 @@ bool network_collective_ps(struct network *n, const struct network_collective *c
                            struct hx_problem *problem)
 {
     const struct network_collective key = key_of(c);
-    struct found found;
+    struct network_found found;
     *ps = 0;
     if (n->family[c->family].size < 2)
         return true;
     uint32_t number = hx_blobs_find(&n->collectives, &key, sizeof key);
     if (number == HX_NO_BLOB) {
-        if (!find(n, c, &found, problem))
+        if (!find_or_remember(n, c, &found, problem))
             return false;
         number = hx_blobs_add(&n->collectives, &key, sizeof key);
         n->found = hx_grow(n->found, number, &n->found_room, sizeof *n->found);

@@ -209,6 +209,11 @@ uint32_t training_memory_most(const struct training_model *m, const struct train
     return most;
 }
 
+uint64_t training_memory_kept(const struct training_model *m)
+{
+    return kept_by_stage(m, 0, m->layers).bytes;
+}
+
 uint32_t training_layers_without_saved(const struct training_model *m)
 {
     uint32_t count = 0;

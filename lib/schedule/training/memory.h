@@ -36,6 +36,9 @@ bool training_memory_find(const struct training_model *m, struct training_memory
 /* Returns the stage with the most memory. */
 uint32_t training_memory_most(const struct training_model *m, const struct training_memory *memory);
 
+/* Bytes that all layers keep of one micro-batch, at the ranks that share it. */
+uint64_t training_memory_kept(const struct training_model *m);
+
 /* Number of layers that compute and do not say what they keep. */
 uint32_t training_layers_without_saved(const struct training_model *m);
 

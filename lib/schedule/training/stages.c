@@ -64,7 +64,7 @@ static void cut(struct training_stages *s, const struct training_model *m)
 
 /* ---- several chunks ---- */
 
-enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 16384 };
+enum { MOST_SEARCHED = 128 /* virtual stages */, SEARCH_EFFORT = 4096 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {

@@ -1,0 +1,424 @@
+/* plan_report.c - what `hxmesh plan` prints (plan.h). */
+#include "base/json.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "tools/draw/text_table.h"
+#include "tools/plan/plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define YEAR (365.25 * 86400)
+
+static const char *seconds_text(char text[HX_VALUE_TEXT], double seconds)
+{
+    return hx_value_print_duration(text, (uint64_t)llround(fmax(0, seconds) * 1e9));
+}
+
+double plan_use(const struct plan *p, const struct plan_result *r, bool recomputed)
+{
+    struct training_model m;
+    training_layout_apply(&m, p->model, &r->candidate.layout);
+    const double flops = training_flops(&m, recomputed);
+    return flops > 0 && m.flops > 0 ? flops / r->seconds / p->ranks / m.flops : NAN;
+}
+
+/* Dollars of the fabric for a million tokens, or samples if they have none. */
+static double usd_of(const struct plan *p, const struct plan_result *r)
+{
+    const double work = (double)p->model->samples * (p->model->sample_tokens ? (double)p->model->sample_tokens : 1);
+    return 1e6 * p->fabric->usd * r->seconds / (p->train->lifetime * YEAR) / work;
+}
+
+static double rate_of(const struct plan *p, const struct plan_result *r)
+{
+    return (double)p->model->samples * (p->model->sample_tokens ? (double)p->model->sample_tokens : 1) / r->seconds;
+}
+
+/* ---- where the time goes ---- */
+
+enum { MOST_PARTS = SCHEDULE_MOST_PURPOSES + 3 };
+
+struct part {
+    char name[TRAIN_NAME];
+    double seconds;
+};
+
+/* Parts of an iteration that add up to it: computing, bubble, exposed communication by purpose, what is left. What a
+ * stage waits for on an ideal network is bubble, and no communication of the pipeline. */
+static unsigned parts_of(const struct plan_result *r, struct part part[MOST_PARTS])
+{
+    const double bubble = fmax(0, r->ideal - r->computing);
+    double rest = r->seconds - r->computing - bubble;
+    unsigned count = 0;
+    part[count++] = (struct part){"computing", r->computing};
+    part[count++] = (struct part){"bubble", bubble};
+    for (unsigned i = 0; i < r->spent.purposes; i++) {
+        const struct train_purpose *p = &r->spent.purpose[i];
+        const double waits = strcmp(p->name, "pipeline") == 0 ? bubble : 0;
+        part[count].seconds = fmin(fmax(0, rest), fmax(0, p->exposed - waits));
+        (void)snprintf(part[count].name, TRAIN_NAME, "%s", p->name[0] ? p->name : "other");
+        rest -= part[count++].seconds;
+    }
+    part[count++] = (struct part){"waiting", fmax(0, rest)};
+    return count;
+}
+
+/* The longest part beside computing. */
+static struct part longest_wait(const struct plan_result *r)
+{
+    struct part part[MOST_PARTS];
+    const unsigned count = parts_of(r, part);
+    unsigned longest = 1;
+    for (unsigned i = 2; i < count; i++)
+        longest = part[i].seconds > part[longest].seconds ? i : longest;
+    return part[longest];
+}
+
+/* ---- text ---- */
+
+static const char *percent(char text[HX_VALUE_TEXT], double share)
+{
+    (void)snprintf(text, HX_VALUE_TEXT, isnan(share) ? "-" : "%.1f", 100 * share);
+    return text;
+}
+
+static const char *rate_text(char text[HX_VALUE_TEXT], double rate)
+{
+    (void)snprintf(text, HX_VALUE_TEXT, rate >= 1e4 ? "%.1f k" : "%.4g", rate >= 1e4 ? rate / 1e3 : rate);
+    return text;
+}
+
+enum { CELL = TRAIN_NAME + 32 };
+
+enum column {
+    NUMBER,
+    TENSOR,
+    CONTEXT,
+    DATA,
+    PIPELINE,
+    EXPERT,
+    BATCH,
+    ZERO,
+    RECOMPUTE,
+    ITERATION,
+    MFU,
+    MEMORY,
+    PACKETS,
+    WAITS,
+    COLUMNS
+};
+
+/* Columns in which some result differs from what most models have. */
+static bool is_column(const struct plan *p, enum column column)
+{
+    bool any = column != CONTEXT && column != EXPERT && column != RECOMPUTE && column != PACKETS;
+    for (size_t i = 0; i < p->results && !any; i++) {
+        const struct training_layout *l = &p->result[i].candidate.layout;
+        any = (column == CONTEXT && l->parallel[TRAINING_CONTEXT] > 1) || (column == EXPERT && l->expert > 1) ||
+              (column == RECOMPUTE && l->recompute) || (column == PACKETS && p->result[i].confirmed > 0);
+    }
+    return any;
+}
+
+static void add_cells(struct text_table *table, const struct plan *p, const char *const all[COLUMNS])
+{
+    const char *cell[COLUMNS];
+    unsigned count = 0;
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        if (is_column(p, (enum column)i))
+            cell[count++] = all[i];
+    }
+    text_table_cells(table, count, cell);
+}
+
+static void add_head(struct text_table *table, const struct plan *p)
+{
+    static const char *const name[COLUMNS] = {
+        [TENSOR] = "tensor", [CONTEXT] = "context",     [DATA] = "data", [PIPELINE] = "pipeline",
+        [EXPERT] = "expert", [BATCH] = "batch",         [ZERO] = "ZeRO", [RECOMPUTE] = "recompute",
+        [MFU] = "MFU %",     [ITERATION] = "iteration", [MEMORY] = "GB", [PACKETS] = "packets",
+        [NUMBER] = "",       [WAITS] = "waits for"};
+    add_cells(table, p, name);
+}
+
+__attribute__((format(printf, 2, 3))) static const char *print(char text[CELL], const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, CELL, format, values);
+    va_end(values);
+    return text;
+}
+
+static const char *pipeline_text(char text[CELL], const struct training_layout *l)
+{
+    if (l->chunks == 1)
+        return print(text, "%" PRIu32, l->parallel[TRAINING_PIPELINE]);
+    return print(text, "%" PRIu32 " x %" PRIu32, l->parallel[TRAINING_PIPELINE], l->chunks);
+}
+
+static const char *packets_text(char text[CELL], const struct plan_result *r)
+{
+    char seconds[HX_VALUE_TEXT];
+    if (r->confirmed <= 0)
+        return "-";
+    return print(text, "%s (%+.1f %%)", seconds_text(seconds, r->confirmed), 100 * (r->seconds / r->confirmed - 1));
+}
+
+static void add_row(struct text_table *table, const struct plan *p, const struct plan_result *r, unsigned number)
+{
+    static const char *const recompute[] = {"-", "selective", "all"};
+    const struct training_layout *l = &r->candidate.layout;
+    const struct part wait = longest_wait(r);
+    char text[COLUMNS][CELL];
+    const char *cell[COLUMNS] = {[NUMBER] = print(text[NUMBER], "%u", number),
+                                 [TENSOR] = print(text[TENSOR], "%" PRIu32, l->parallel[TRAINING_TENSOR]),
+                                 [CONTEXT] = print(text[CONTEXT], "%" PRIu32, l->parallel[TRAINING_CONTEXT]),
+                                 [DATA] = print(text[DATA], "%" PRIu32, l->parallel[TRAINING_DATA]),
+                                 [PIPELINE] = pipeline_text(text[PIPELINE], l),
+                                 [EXPERT] = print(text[EXPERT], "%" PRIu32, l->expert),
+                                 [BATCH] = print(text[BATCH], "%" PRIu64, l->batch),
+                                 [ZERO] = print(text[ZERO], "%u", l->zero),
+                                 [RECOMPUTE] = recompute[l->recompute],
+                                 [ITERATION] = seconds_text(text[ITERATION], r->seconds),
+                                 [MFU] = percent(text[MFU], plan_use(p, r, false)),
+                                 [MEMORY] = print(text[MEMORY], "%.1f", (double)r->bytes / 1e9),
+                                 [PACKETS] = packets_text(text[PACKETS], r),
+                                 [WAITS] =
+                                     print(text[WAITS], "%.40s %.0f %%", wait.name, 100 * wait.seconds / r->seconds)};
+    add_cells(table, p, cell);
+}
+
+/* Whether two results differ in more than the order of axes and the placement. */
+static bool is_other(const struct plan_result *a, const struct plan_result *b)
+{
+    struct training_layout one = a->candidate.layout;
+    char text[2][TRAINING_LAYOUT_TEXT];
+    memcpy(one.order, b->candidate.layout.order, sizeof one.order);
+    return strcmp(training_layout_text(text[0], &one), training_layout_text(text[1], &b->candidate.layout)) != 0;
+}
+
+/* Whether a result is the fastest with its shares: results come with the shortest first. */
+static bool is_first(const struct plan *p, size_t number)
+{
+    size_t i = 0;
+    while (i < number && is_other(&p->result[i], &p->result[number]))
+        i++;
+    return i == number;
+}
+
+/* Whether no shorter iteration needs as little memory. */
+static bool is_on_front(const struct plan *p, size_t number)
+{
+    for (size_t i = 0; i < number; i++) {
+        if (p->result[i].bytes <= p->result[number].bytes)
+            return false;
+    }
+    return true;
+}
+
+typedef bool is_shown(const struct plan *p, size_t number);
+
+/* Prints up to `top` results, if there are more than `least`. */
+static void print_results(const struct plan *p, is_shown *shown, unsigned top, unsigned least, const char *title)
+{
+    struct text_table *table = text_table_new(0);
+    unsigned count = 0;
+    add_head(table, p);
+    for (size_t i = 0; i < p->results && count < top; i++) {
+        if (shown(p, i))
+            add_row(table, p, &p->result[i], ++count);
+    }
+    if (count > least) {
+        printf("%s", title);
+        text_table_print(table, stdout);
+    }
+    text_table_free(table);
+}
+
+/* The first result with other shares; p->results: none. */
+static size_t runner_up(const struct plan *p)
+{
+    size_t number = 1;
+    while (number < p->results && !is_other(&p->result[0], &p->result[number]))
+        number++;
+    return number;
+}
+
+/* What the runner-up spends more time on. */
+static void print_runner_up(const struct plan *p)
+{
+    const size_t number = runner_up(p);
+    if (number >= p->results)
+        return;
+    const struct plan_result *best = &p->result[0];
+    const struct plan_result *r = &p->result[number];
+    struct part of_best[MOST_PARTS];
+    struct part of_it[MOST_PARTS];
+    const unsigned count = parts_of(r, of_it);
+    const unsigned best_count = parts_of(best, of_best);
+    const char *before = ": ";
+    char text[HX_VALUE_TEXT];
+    char layout[TRAINING_LAYOUT_TEXT];
+    printf("%-16s%s, is %.1f %% slower", "runner-up", training_layout_text(layout, &r->candidate.layout),
+           100 * (r->seconds / best->seconds - 1));
+    for (unsigned i = 0; i < count; i++) {
+        double difference = of_it[i].seconds;
+        for (unsigned k = 0; k < best_count; k++)
+            difference -= strcmp(of_best[k].name, of_it[i].name) == 0 ? of_best[k].seconds : 0;
+        if (fabs(difference) < 0.001 * best->seconds)
+            continue;
+        printf("%s%s%s %s", before, difference > 0 ? "+" : "-", seconds_text(text, fabs(difference)), of_it[i].name);
+        before = ", ";
+    }
+    printf("\n");
+}
+
+static void print_of_best(const struct plan *p)
+{
+    const struct plan_result *best = &p->result[0];
+    char text[TRAINING_LAYOUT_TEXT];
+    char rate[HX_VALUE_TEXT];
+    const bool tokens = p->model->sample_tokens > 0;
+    const double mfu = plan_use(p, best, false);
+    printf("\n%-16s%s, ranks placed %s\n", "best", training_layout_text(text, &best->candidate.layout),
+           best->candidate.place ? best->candidate.place : "in a line");
+    printf("%-16s%s %s/s, %.4g $ a million %s", "", rate_text(rate, rate_of(p, best)), tokens ? "tokens" : "samples",
+           usd_of(p, best), tokens ? "tokens" : "samples");
+    if (!isnan(mfu))
+        printf(", MFU %.1f %%, HFU %.1f %%", 100 * mfu, 100 * plan_use(p, best, true));
+    printf("\n");
+}
+
+static void print_plan(const struct plan *p, unsigned top)
+{
+    const struct plan_counts *c = &p->counts;
+    printf("%s: %s, %" PRIu32 " rank%s%s%s\n", p->fabric->spec.name, p->train->job.path, p->ranks, hx_plural(p->ranks),
+           p->fabric->settings.place ? ", placed by " : "", p->fabric->settings.place ? p->fabric->settings.place : "");
+    printf("%-16s%" PRIu64 " divide the model, %" PRIu64 " surely too large, %" PRIu64 " of %" PRIu64
+           " looked at do not fit, %" PRIu64 " estimated\n",
+           "layouts", c->layouts, c->too_large, c->unfit, c->tried, c->estimated);
+    if (c->open)
+        printf("%-16s%" PRIu64 " of the others have a bound below the best (--estimates)\n\n", "", c->open);
+    else
+        printf("%-16sno other has a bound below the best\n\n", "");
+    if (p->results == 0) {
+        printf("none fits into %.1f GB\n", (double)p->model->memory / 1e9);
+        return;
+    }
+    print_results(p, is_first, top, 0, "");
+    print_results(p, is_on_front, top, 1, "\nless memory, each the fastest of those estimated\n");
+    print_of_best(p);
+    print_runner_up(p);
+}
+
+/* Each fabric by its own best layout. */
+static void print_compared(const struct plan *p, unsigned count)
+{
+    struct text_table *table = text_table_new(1);
+    text_table_row(table, "fabric", "injects", "M$", "iteration", p->model->sample_tokens ? "tokens/s" : "samples/s",
+                   "a M$", "best layout");
+    for (unsigned i = 0; i < count; i++) {
+        const struct plan *of = &p[i];
+        char text[6][HX_VALUE_TEXT];
+        char layout[TRAINING_LAYOUT_TEXT] = "-";
+        const bool any = of->results > 0;
+        (void)snprintf(text[0], sizeof text[0], "%.6g", injection_total(&of->fabric->injected.injection));
+        (void)snprintf(text[1], sizeof text[1], "%.4g", of->fabric->usd / 1e6);
+        if (any)
+            (void)training_layout_text(layout, &of->result[0].candidate.layout);
+        text_table_row(table, of->fabric->spec.name, text[0], text[1],
+                       any ? seconds_text(text[2], of->result[0].seconds) : "-",
+                       any ? rate_text(text[3], rate_of(of, &of->result[0])) : "-",
+                       any ? rate_text(text[4], rate_of(of, &of->result[0]) / of->fabric->usd * 1e6) : "-", layout);
+    }
+    printf("\n");
+    text_table_print(table, stdout);
+    text_table_free(table);
+}
+
+void plan_print(const struct plan *p, unsigned count, unsigned top)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0)
+            printf("\n");
+        print_plan(&p[i], top);
+    }
+    if (count > 1)
+        print_compared(p, count);
+}
+
+/* ---- JSON ---- */
+
+static json_t *layout_json(const struct training_layout *l)
+{
+    json_t *o = json_object();
+    json_t *order = json_array();
+    for (unsigned axis = 0; axis < TRAINING_AXES; axis++) {
+        json_object_set_new(o, training_axis_names[axis], json_integer(l->parallel[axis]));
+        json_array_append_new(order, json_string(training_axis_names[l->order[axis]]));
+    }
+    static const char *const recompute[] = {"false", "selective", "true"};
+    json_object_set_new(o, "expert", json_integer(l->expert));
+    json_object_set_new(o, "chunks", json_integer(l->chunks));
+    json_object_set_new(o, "micro_batch", json_integer((json_int_t)l->batch));
+    json_object_set_new(o, "zero", json_integer(l->zero));
+    json_object_set_new(o, "recompute", json_string(recompute[l->recompute]));
+    json_object_set_new(o, "order", order);
+    return o;
+}
+
+static json_t *number_json(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *result_json(const struct plan *p, size_t number)
+{
+    const struct plan_result *r = &p->result[number];
+    struct part part[MOST_PARTS];
+    const unsigned count = parts_of(r, part);
+    json_t *parts = json_object();
+    for (unsigned i = 0; i < count; i++)
+        json_object_set_new(parts, part[i].name, json_real(part[i].seconds));
+    json_t *o = json_pack("{s:o, s:o, s:f, s:f, s:I, s:b, s:o}", "layout", layout_json(&r->candidate.layout), "place",
+                          hx_json_text(r->candidate.place), "iteration_seconds", r->seconds, "bound_seconds",
+                          r->candidate.bound, "memory_bytes", (json_int_t)r->bytes, "on_front", is_on_front(p, number),
+                          "parts", parts);
+    json_object_set_new(o, "tokens_per_second", number_json(p->model->sample_tokens ? rate_of(p, r) : NAN));
+    json_object_set_new(o, "samples_per_second", json_real((double)p->model->samples / r->seconds));
+    json_object_set_new(o, "mfu", number_json(plan_use(p, r, false)));
+    json_object_set_new(o, "hfu", number_json(plan_use(p, r, true)));
+    json_object_set_new(o, "usd_per_million", json_real(usd_of(p, r)));
+    json_object_set_new(o, "confirmed_seconds", number_json(r->confirmed > 0 ? r->confirmed : NAN));
+    return o;
+}
+
+static json_t *plan_of_json(const struct plan *p, unsigned top)
+{
+    const struct plan_counts *c = &p->counts;
+    json_t *results = json_array();
+    for (size_t i = 0; i < p->results; i++) {
+        if ((i < top && is_first(p, i)) || is_on_front(p, i))
+            json_array_append_new(results, result_json(p, i));
+    }
+    json_t *o = json_pack("{s:o, s:o, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "spec",
+                          hx_json_text(p->fabric->spec.fabric), "name", hx_json_text(p->fabric->spec.name), "ranks",
+                          (json_int_t)p->ranks, "injection_gbps", injection_total(&p->fabric->injected.injection),
+                          "usd", p->fabric->usd, "layouts", (json_int_t)c->layouts, "too_large",
+                          (json_int_t)c->too_large, "tried", (json_int_t)c->tried, "unfit", (json_int_t)c->unfit,
+                          "estimated", (json_int_t)c->estimated, "open", (json_int_t)c->open, "results", results);
+    return o;
+}
+
+json_t *plan_json(const struct plan *p, unsigned count, unsigned top)
+{
+    json_t *fabrics = json_array();
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(fabrics, plan_of_json(&p[i], top));
+    return json_pack("{s:o, s:o}", "model", hx_json_text(p->train->job.path), "fabrics", fabrics);
+}

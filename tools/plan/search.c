@@ -1,0 +1,444 @@
+/* search.c - estimates candidates in the order of their bounds (plan.h). */
+#include "base/blobs.h"
+#include "base/progress.h"
+#include "schedule/training/memory.h"
+#include "tools/child.h"
+#include "tools/plan/plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one candidate ---- */
+
+/* Bytes of the fullest stage. */
+static uint64_t memory_of(const struct training_model *m)
+{
+    struct hx_problem problem;
+    struct training_memory *stage = hx_allocate(m->parallel[TRAINING_PIPELINE], sizeof *stage);
+    uint64_t bytes = UINT64_MAX;
+    if (training_memory_find(m, stage, &problem))
+        bytes = stage[training_memory_most(m, stage)].total;
+    free(stage);
+    return bytes;
+}
+
+/* A candidate that is to be estimated: its model has stages. */
+struct trial {
+    struct plan_candidate candidate;
+    struct training_model model;
+    uint64_t bytes;
+    bool good;
+    struct train_estimate estimate;
+};
+
+static void estimate(const struct plan *p, struct trial *t)
+{
+    struct hx_problem problem;
+    struct train_job job = {.path = p->train->job.path, .quiet = true, .memory = p->memory};
+    struct hx_settings settings = p->fabric->settings;
+    settings.place = t->candidate.place;
+    train_job_take_model(&job, &t->model);
+    t->good = train_estimate_make(&t->estimate, &job, &p->fabric->spec, &settings, &p->fabric->injected.timing, NULL,
+                                  &problem);
+}
+
+/* ---- a batch on all processors ---- */
+
+struct batch {
+    const struct plan *plan;
+    struct trial *trial;
+    unsigned count;
+    atomic_uint next;
+};
+
+static void *work(void *of)
+{
+    struct batch *b = of;
+    for (unsigned i = b->next++; i < b->count; i = b->next++)
+        estimate(b->plan, &b->trial[i]);
+    return NULL;
+}
+
+static void estimate_batch(const struct plan *p, struct trial *trial, unsigned count)
+{
+    struct batch b = {.plan = p, .trial = trial, .count = count};
+    pthread_t thread[PLAN_BATCH];
+    unsigned threads = 0;
+    while (threads + 1 < p->workers && threads + 1 < count && pthread_create(&thread[threads], NULL, work, &b) == 0)
+        threads++;
+    (void)work(&b);
+    for (unsigned i = 0; i < threads; i++)
+        (void)pthread_join(thread[i], NULL);
+}
+
+/* ---- results ---- */
+
+static int by_seconds(const void *a, const void *b)
+{
+    const struct plan_result *one = a, *other = b;
+    if (one->seconds != other->seconds)
+        return one->seconds < other->seconds ? -1 : 1;
+    if (one->bytes != other->bytes)
+        return one->bytes < other->bytes ? -1 : 1;
+    return one->candidate.number < other->candidate.number ? -1 : one->candidate.number > other->candidate.number;
+}
+
+static void take(struct plan *p, struct trial *t)
+{
+    const double iterations = (double)p->model->iterations;
+    training_layout_release(&t->model);
+    p->counts.estimated++;
+    if (!t->good) {
+        p->counts.failed++;
+        return;
+    }
+    p->result = hx_grow(p->result, p->results, &p->results_room, sizeof *p->result);
+    p->result[p->results++] = (struct plan_result){.candidate = t->candidate,
+                                                   .bytes = t->bytes,
+                                                   .seconds = t->estimate.seconds / iterations,
+                                                   .ideal = t->estimate.ideal / iterations,
+                                                   .computing = t->estimate.computing / iterations,
+                                                   .spent = t->estimate.spent};
+}
+
+static void carry_out(struct plan *p, struct trial *trial, unsigned count)
+{
+    estimate_batch(p, trial, count);
+    for (unsigned i = 0; i < count; i++)
+        take(p, &trial[i]);
+    qsort(p->result, p->results, sizeof *p->result, by_seconds);
+}
+
+/* ---- families ---- */
+
+/* Candidates with the same axes and ZeRO stage, the least bound first: their estimates are about the same multiple of
+ * their bounds. */
+struct family {
+    size_t *member; /* numbers of candidates */
+    size_t members, room;
+    size_t next;  /* first member that has not been looked at */
+    double ratio; /* estimate over bound of the latest estimate, 1 and up; 0: none yet */
+};
+
+struct search {
+    struct plan *plan;
+    struct family *family; /* the least bound first */
+    size_t families, room;
+    struct trial trial[PLAN_BATCH];
+    struct family *of[PLAN_BATCH]; /* family of each trial */
+    unsigned trials;
+    struct hx_blobs shapes; /* of layouts whose layers are divided alike */
+    uint32_t **stage_of;    /* of each: division */
+    size_t shapes_room;
+    struct hx_progress bar;
+    const char *name; /* of the fabric */
+};
+
+/* What the division of layers depends on. */
+struct shape {
+    uint32_t tensor, context, pipeline, chunks, expert, recompute;
+    uint64_t batch, micro_batches;
+};
+
+static bool is_alike(const struct training_layout *a, const struct training_layout *b)
+{
+    return memcmp(a->parallel, b->parallel, sizeof a->parallel) == 0 && a->zero == b->zero && a->expert == b->expert;
+}
+
+/* Sorts candidates into families. */
+static void find_families(struct search *s)
+{
+    const struct plan *p = s->plan;
+    for (size_t i = 0; i < p->candidates; i++) {
+        size_t at = 0;
+        while (at < s->families && !is_alike(&p->candidate[s->family[at].member[0]].layout, &p->candidate[i].layout))
+            at++;
+        if (at == s->families) {
+            s->family = hx_grow(s->family, s->families, &s->room, sizeof *s->family);
+            s->family[s->families++] = (struct family){.members = 0};
+        }
+        struct family *f = &s->family[at];
+        f->member = hx_grow(f->member, f->members, &f->room, sizeof *f->member);
+        f->member[f->members++] = i;
+    }
+}
+
+static void free_search(struct search *s)
+{
+    for (size_t i = 0; i < s->shapes.count; i++)
+        free(s->stage_of[i]);
+    free(s->stage_of);
+    hx_blobs_free(&s->shapes);
+    for (size_t i = 0; i < s->families; i++)
+        free(s->family[i].member);
+    free(s->family);
+}
+
+/* ---- the order of candidates ---- */
+
+static double best_of(const struct plan *p)
+{
+    return p->results ? p->result[0].seconds : INFINITY;
+}
+
+/* Divides the layers of a model among stages, as those of any other layout of this shape. */
+static void divide_layers(struct search *s, struct training_model *m)
+{
+    const struct shape shape = {m->parallel[TRAINING_TENSOR],
+                                m->parallel[TRAINING_CONTEXT],
+                                m->parallel[TRAINING_PIPELINE],
+                                m->chunks,
+                                m->expert,
+                                m->recompute,
+                                training_micro_samples(m),
+                                m->micro_batches};
+    const size_t bytes = m->layers * sizeof *m->stage_of;
+    const size_t known = s->shapes.count;
+    const uint32_t number = hx_blobs_add(&s->shapes, &shape, sizeof shape);
+    if (number == known) {
+        s->stage_of = hx_grow(s->stage_of, known, &s->shapes_room, sizeof(*s->stage_of));
+        training_layout_divide(m);
+        s->stage_of[number] = m->stage_of;
+    }
+    m->stage_of = hx_allocate(m->layers, sizeof *m->stage_of);
+    memcpy(m->stage_of, s->stage_of[number], bytes);
+}
+
+/* Divides a candidate into stages, with a closer bound. Returns false if it does not fit, or if its bound is not below
+ * the best. */
+static bool divide(struct search *s, struct plan_candidate *c, struct trial *t)
+{
+    struct plan *p = s->plan;
+    *t = (struct trial){.candidate = *c};
+    training_layout_apply(&t->model, p->model, &c->layout);
+    divide_layers(s, &t->model);
+    t->bytes = memory_of(&t->model);
+    p->counts.tried++;
+    if (p->model->memory && t->bytes > p->model->memory) {
+        p->counts.unfit++;
+        c->bound = INFINITY;
+    } else {
+        c->bound = t->candidate.bound = fmax(c->bound, plan_bound(p, &t->model));
+    }
+    if (c->bound < best_of(p))
+        return true;
+    training_layout_release(&t->model);
+    return false;
+}
+
+static void show(struct search *s)
+{
+    const struct plan *p = s->plan;
+    char note[192];
+    (void)snprintf(note, sizeof note, ", %s: %" PRIu64 " layouts estimated, the best %.4g s", s->name,
+                   p->counts.estimated, best_of(p));
+    hx_progress_show(&s->bar, 0.9 * fmin(1, (double)p->counts.estimated / (double)p->most_estimates), note);
+}
+
+/* Estimates the trials that have been collected, and learns the ratios of their families. */
+static void carry_out_batch(struct search *s)
+{
+    struct plan *p = s->plan;
+    carry_out(p, s->trial, s->trials);
+    for (unsigned i = 0; i < s->trials; i++) {
+        const struct trial *t = &s->trial[i];
+        const double seconds = t->estimate.seconds / (double)p->model->iterations;
+        s->of[i]->ratio = t->good ? fmax(1, seconds / t->candidate.bound) : 1;
+    }
+    s->trials = 0;
+    show(s);
+}
+
+static bool may_go_on(const struct search *s, double share)
+{
+    return (double)(s->plan->counts.estimated + s->trials) < share * (double)s->plan->most_estimates &&
+           !child_interrupted();
+}
+
+/* Collects a trial: the next member of a family that fits and whose bound, times `ratio`, is below the best. */
+static void collect(struct search *s, struct family *f, double ratio)
+{
+    struct plan *p = s->plan;
+    while (f->next < f->members && !child_interrupted()) {
+        struct plan_candidate *c = &p->candidate[f->member[f->next]];
+        if (c->bound * ratio >= best_of(p))
+            return;
+        f->next++;
+        if (!divide(s, c, &s->trial[s->trials]))
+            continue;
+        if (c->bound * ratio >= best_of(p)) {
+            training_layout_release(&s->trial[s->trials].model);
+            continue;
+        }
+        c->estimated = true;
+        s->of[s->trials++] = f;
+        return;
+    }
+}
+
+/* Share of the estimates for first members. */
+#define REPRESENTED 0.6
+
+/* Estimates the first member of each family. */
+static void represent(struct search *s)
+{
+    for (size_t i = 0; i < s->families && may_go_on(s, REPRESENTED); i++) {
+        collect(s, &s->family[i], 1);
+        if (s->trials == PLAN_BATCH)
+            carry_out_batch(s);
+    }
+    carry_out_batch(s);
+}
+
+/* The family whose next member has the least bound times ratio, if that is below the best. */
+static struct family *most_promising(const struct search *s)
+{
+    struct family *best = NULL;
+    double least = best_of(s->plan);
+    for (size_t i = 0; i < s->families; i++) {
+        struct family *f = &s->family[i];
+        if (f->next == f->members)
+            continue;
+        const double seconds = s->plan->candidate[f->member[f->next]].bound * fmax(1, f->ratio);
+        if (seconds < least) {
+            least = seconds;
+            best = f;
+        }
+    }
+    return best;
+}
+
+static void improve(struct search *s)
+{
+    struct family *f = NULL;
+    while (may_go_on(s, 1) && (f = most_promising(s)) != NULL) {
+        collect(s, f, fmax(1, f->ratio));
+        if (s->trials == PLAN_BATCH)
+            carry_out_batch(s);
+    }
+    carry_out_batch(s);
+}
+
+/* Candidates that are not estimated, and whose bound is below the best. */
+static uint64_t count_open(const struct plan *p)
+{
+    uint64_t open = 0;
+    for (size_t i = 0; i < p->candidates; i++)
+        open += !p->candidate[i].estimated && p->candidate[i].bound < best_of(p);
+    return open;
+}
+
+/* ---- orders and placements ---- */
+
+/* Trials of the best layouts with their axes in other orders, and ranks in linear order. */
+enum { REFINED = 2, MOST_ORDERS = 24 };
+
+static bool is_used(const struct training_layout *l, enum training_axis axis)
+{
+    return l->parallel[axis] > 1;
+}
+
+/* The number-th order of axes: those that are used, permuted, before those of 1. Returns false behind the last. */
+static bool order_axes(const struct training_layout *l, unsigned number, enum training_axis order[TRAINING_AXES])
+{
+    enum training_axis used[TRAINING_AXES];
+    unsigned count = 0;
+    unsigned at = 0;
+    for (unsigned i = 0; i < TRAINING_AXES; i++) {
+        if (is_used(l, l->order[i]))
+            used[count++] = l->order[i];
+    }
+    unsigned orders = 1;
+    for (unsigned i = 2; i <= count; i++)
+        orders *= i;
+    if (number >= orders)
+        return false;
+    for (unsigned left = count; left > 0; left--) {
+        orders /= left;
+        const unsigned pick = number / orders;
+        number %= orders;
+        order[at++] = used[pick];
+        memmove(&used[pick], &used[pick + 1], (left - pick - 1) * sizeof *used);
+    }
+    for (unsigned i = 0; i < TRAINING_AXES; i++) {
+        if (!is_used(l, l->order[i]))
+            order[at++] = l->order[i];
+    }
+    return true;
+}
+
+/* Fills trials with a layout's orders and placements but its own. Returns their number. */
+static unsigned vary(struct search *s, const struct plan_result *r, struct trial trial[2 * MOST_ORDERS])
+{
+    const struct plan *p = s->plan;
+    const char *places[] = {r->candidate.place, r->candidate.place ? NULL : "fold"};
+    const bool on_grid = hx_spec_fabric(&p->fabric->spec)->topology->near_on_grid;
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == 1 && (!on_grid || p->fabric->settings.given & HX_GIVEN_PLACE_OF_RANKS))
+            break;
+        for (unsigned number = 0;; number++) {
+            struct trial *t = &trial[count];
+            *t = (struct trial){.candidate = r->candidate, .bytes = r->bytes};
+            if (!order_axes(&r->candidate.layout, number, t->candidate.layout.order))
+                break;
+            t->candidate.place = places[i];
+            if (i == 0 &&
+                memcmp(t->candidate.layout.order, r->candidate.layout.order, sizeof r->candidate.layout.order) == 0)
+                continue;
+            training_layout_apply(&t->model, p->model, &t->candidate.layout);
+            divide_layers(s, &t->model);
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Estimates other orders and placements of the best layouts. */
+static void refine(struct search *s)
+{
+    struct plan *p = s->plan;
+    struct plan_result best[REFINED];
+    const size_t count = p->results < REFINED ? p->results : REFINED;
+    struct trial *trial = hx_allocate((size_t)2 * MOST_ORDERS, sizeof *trial);
+    memcpy(best, p->result, count * sizeof *best);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned all = vary(s, &best[i], trial);
+        unsigned first = 0;
+        for (; first < all && !child_interrupted(); first += PLAN_BATCH) {
+            carry_out(p, trial + first, all - first < PLAN_BATCH ? all - first : PLAN_BATCH);
+            show(s);
+        }
+        for (; first < all; first++)
+            training_layout_release(&trial[first].model);
+    }
+    free(trial);
+}
+
+/* ---- all ---- */
+
+void plan_search(struct plan *p, const char *fabric)
+{
+    struct search s = {.plan = p, .bar = hx_progress_start("plan", p->train->quiet), .name = fabric};
+    p->memory = network_memory_new();
+    find_families(&s);
+    represent(&s);
+    improve(&s);
+    p->counts.open = count_open(p);
+    if (p->results && !child_interrupted())
+        refine(&s);
+    network_memory_free(p->memory);
+    free_search(&s);
+    hx_progress_end(&s.bar);
+}
+
+void plan_free(struct plan *p)
+{
+    for (size_t i = 0; i < p->results; i++)
+        spent_free(&p->result[i].spent);
+    HX_FREE(p->candidate, p->result);
+}
