@@ -480,6 +480,7 @@ static void the_examples_have_the_published_sizes(void **state)
                  {"transformer-17b", 1024, 17.2, 0.05},
                  {"gpt3-175b", 1024, 174.6, 0.05},
                  {"transformer-1t", 1024, 1008.0, 0.05},
+                 {"llama3-70b", 1024, 70.55, 0.05},
                  {"llama3-405b", 4096, 405.85, 0.05},
                  {"llama3-8b", 4096, 8.03, 0.005},
                  {"deepseek-v3", 2048, 671.0 + 11.5, 0.1}, /* with the block that predicts a second token */

@@ -2,10 +2,10 @@
  *
  * Data that flows. Each layout (schedule/training/layout.h) on the fabric's ranks is a candidate with a bound of its
  * iteration (candidates.c). Candidates with the same axes and ZeRO stage are a family. First one of each family is
- * estimated, the least bound first: divided into stages, dropped if it does not fit. Then those whose bound, times what
- * estimates of their family are of their bounds, is below the best (search.c). Orders of axes and placements are tried
- * for the best layouts, and the first ones are estimated once more, with algorithms as a run chooses them. Packets
- * confirm some (confirm.c). The best becomes a model file (model_file.c).
+ * estimated, the least bound first: divided into stages, dropped if it does not fit. Then come those with a bound that
+ * is below the best when multiplied by the ratio of estimate and bound in their family (search.c). Orders of axes and
+ * placements are tried for the best layouts. Packets confirm some (confirm.c). The best becomes a model file
+ * (model_file.c). Estimates are quick ones (train/estimate.h).
  *
  * A batch has the same candidates on any machine, so the answer is the same. */
 #ifndef HXMESH_TOOLS_PLAN_PLAN_H

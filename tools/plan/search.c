@@ -131,7 +131,7 @@ struct search {
     struct trial trial[PLAN_BATCH];
     struct family *of[PLAN_BATCH]; /* family of each trial */
     unsigned trials;
-    struct hx_blobs shapes; /* of layouts whose layers are divided alike */
+    struct hx_blobs shapes; /* layouts of one shape have their layers divided alike */
     uint32_t **stage_of;    /* of each: division */
     size_t shapes_room;
     struct hx_progress bar;
@@ -259,7 +259,7 @@ static bool may_go_on(const struct search *s, double share)
            !child_interrupted();
 }
 
-/* Collects a trial: the next member of a family that fits and whose bound, times `ratio`, is below the best. */
+/* Collects a trial: the next member of a family that fits, with a bound times `ratio` below the best. */
 static void collect(struct search *s, struct family *f, double ratio)
 {
     struct plan *p = s->plan;
@@ -294,7 +294,7 @@ static void represent(struct search *s)
     carry_out_batch(s);
 }
 
-/* The family whose next member has the least bound times ratio, if that is below the best. */
+/* The family of which the next member has the least bound times ratio, if that is below the best. */
 static struct family *most_promising(const struct search *s)
 {
     struct family *best = NULL;
@@ -323,7 +323,7 @@ static void improve(struct search *s)
     carry_out_batch(s);
 }
 
-/* Candidates that are not estimated, and whose bound is below the best. */
+/* Candidates that are not estimated, with a bound below the best. */
 static uint64_t count_open(const struct plan *p)
 {
     uint64_t open = 0;

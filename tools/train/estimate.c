@@ -255,7 +255,8 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
         w.network = network_open(&w.traffic, timing, settings->algorithm);
     if (good && job->memory)
         network_choose_quickly(w.network, job->memory);
-    good = good && (carry(&w, &exact) || run(&w, true, &exact, problem)) && run(&w, false, &ideal, problem);
+    good = good && ((!job->memory && carry(&w, &exact)) || run(&w, true, &exact, problem)) &&
+           run(&w, false, &ideal, problem);
     if (good) {
         e->seconds = exact.seconds;
         e->ideal = ideal.seconds;

@@ -6,6 +6,9 @@
  *     more            collectives become computing of the time that they take (network.h); of a model one rank of each
  *                     stage is executed. Messages take latency and bytes of their routes
  *
+ * Quick estimates, of a job with a memory, share it: a collective is found once for all of them, with algorithms chosen
+ * without trials of packets. They take the second way, and say nothing of links and bytes.
+ *
  * Times on a network on which everything arrives at once come from the second way. */
 #ifndef HXMESH_TOOLS_TRAIN_ESTIMATE_H
 #define HXMESH_TOOLS_TRAIN_ESTIMATE_H

@@ -13,12 +13,10 @@ struct train_job {
     struct schedule_notes notes;  /* of the reader */
     struct training_model *model; /* its schedule of all ranks is not made: estimates need none */
     uint32_t ranks;
-    bool quiet; /* estimates show no progress */
-    struct network_memory
-        *memory;              /* estimates are quick, and share it: they choose algorithms without trials of packets,
-                                      and say nothing of links and bytes; NULL: they are not */
-    uint64_t samples, tokens; /* of an iteration; 0: not known */
-    uint64_t iterations;      /* of the whole schedule, 1 and up */
+    bool quiet;                                   /* estimates show no progress */
+    struct network_memory *memory;                /* of quick estimates (estimate.h); NULL: they are not quick */
+    uint64_t samples, tokens;                     /* of an iteration; 0: not known */
+    uint64_t iterations;                          /* of the whole schedule, 1 and up */
     uint32_t dimension[SCHEDULE_MOST_DIMENSIONS]; /* of the ranks' grid; [0] 0: none */
 };
 

@@ -13,7 +13,7 @@
 
 enum {
     SAMPLED_GROUPS = 8, /* beside which an algorithm is chosen quickly */
-    FOUND = 1 << 16      /* marks times in a memory, beside choices */
+    FOUND = 1 << 16     /* marks times in a memory, beside choices */
 };
 
 struct family {

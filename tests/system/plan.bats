@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# plan.bats - hxmesh plan: the best layout that fits, its model file, several fabrics, refusals, interruption.
+
+# shellcheck disable=SC2016,SC2154 # what stands in quotes is for jq; of run
+load emulator_support
+
+setup() {
+    fresh_folder
+    cat >job.model.yaml <<'MODEL'
+# A small job.
+model: job
+values: {hidden: 256, sequence: 128}
+samples: 32
+tokens: sequence
+accelerator: {flops: 20 TFLOPS, efficiency: 0.5, memory: 40MB}
+parallelism: {data: 8}       # goes
+pipeline:                    # goes
+  micro_batches: 4
+layers:
+  - repeat: 6
+    layers:
+      - name: attention
+        parameters: 4 * hidden * hidden
+        activations: sequence * hidden
+        products: [{m: sequence, n: 4 * hidden, k: hidden}]
+        saved: 12 * sequence * hidden
+        shard: columns
+      - name: mlp
+        parameters: 8 * hidden * hidden
+        activations: sequence * hidden
+        products: [{m: sequence, n: 4 * hidden, k: hidden}, {m: sequence, n: hidden, k: 4 * hidden, divided: k}]
+        saved: 14 * sequence * hidden
+        shard: columns
+MODEL
+}
+teardown() { leave_nothing; }
+
+# refused CODE MESSAGE ARGUMENTS...: hxmesh plan ends so, with one line.
+refused() {
+    run --separate-stderr hxmesh plan "${@:3}" --quiet
+    [[ "$status" -eq "$1" && "$stderr" = "hxmesh: error: $2" && -z "$output" ]] || { echo "$status $stderr"; return 1; }
+}
+
+@test "plan: the best layout fits, and hxmesh train gives its model file the same time" {
+    hxmesh plan job.model.yaml "2x1 Hx2Mesh" --quiet --json plan.json --write best.model.yaml >table
+    grep -q '^best  ' table
+    grep -q '^runner-up  ' table
+    hxmesh train "2x1 Hx2Mesh" best.model.yaml --estimate --fit --json train.json >/dev/null
+    jq -n '$p[0].fabrics[0] as $plan | $t[0] as $train | {plan: $plan, train: $train, best: $plan.results[0]}' \
+        --slurpfile p plan.json --slurpfile t train.json >"$REPORT"
+    holds '.plan.ranks == 8 and .plan.estimated <= 300 and
+        (.best | .layout.tensor * .layout.context * .layout.data * .layout.pipeline == 8) and
+        (.best.iteration_seconds / .train.fabrics[0].estimate.iteration_seconds - 1 | fabs < 0.02) and
+        .best.memory_bytes == (.train.memory | [.stages[].bytes] | max) and .best.memory_bytes <= 40e6 and
+        (.best.mfu * 20e12 / .train.fabrics[0].flops_per_second - 1 | fabs < 0.02) and
+        ((.best.parts | add) / .best.iteration_seconds - 1 | fabs < 1e-6) and
+        ([.plan.results[].iteration_seconds] | . == sort)'
+    grep -q '^# A small job' best.model.yaml
+    run ! grep -q goes best.model.yaml
+}
+
+@test "plan: a smaller memory gives another layout, slower; none that fits ends with 1" {
+    hxmesh plan job.model.yaml "2x1 Hx2Mesh" --quiet --json large.json >/dev/null
+    sed 's/40MB/14MB/' job.model.yaml >small.model.yaml
+    hxmesh plan small.model.yaml "2x1 Hx2Mesh" --quiet --json small.json >/dev/null
+    jq -e --slurpfile large large.json '.fabrics[0].results[0] | .memory_bytes <= 14e6 and
+        .iteration_seconds >= $large[0].fabrics[0].results[0].iteration_seconds' small.json
+    sed 's/40MB/1MB/' job.model.yaml >none.model.yaml
+    run -1 hxmesh plan none.model.yaml "2x1 Hx2Mesh" --quiet
+    [[ "$output" = *"none fits into 0.0 GB"* ]]
+}
+
+@test "plan: only some layouts, a run of the best, and the same answer twice" {
+    for i in 1 2; do
+        hxmesh plan job.model.yaml "torus 4x2" --only tensor=2,4 --only zero=1 --only recompute=false --confirm 1 --quiet \
+            --json "$i.json" >/dev/null
+    done
+    cmp 1.json 2.json
+    cp 1.json "$REPORT"
+    holds '.fabrics[0].results | length > 1 and
+        all(.layout | (.tensor == 2 or .tensor == 4) and .zero == 1 and .recompute == "false") and
+        (.[0] | .confirmed_seconds / .iteration_seconds - 1 | fabs < 0.1)'
+}
+
+@test "plan: fabrics side by side, equally fast hosts, each by its own layout" {
+    hxmesh plan job.model.yaml "2x1 Hx2Mesh" "fat-tree hosts=8" --equal-injection --quiet --json "$REPORT" >table
+    holds '(.fabrics | length == 2) and .fabrics[0].injection_gbps == .fabrics[1].injection_gbps'
+    grep -q 'best layout' table
+}
+
+@test "plan: what cannot be is refused in one line" {
+    refused 2 "--only: 'tensr' is none of tensor, context, data, pipeline, expert, chunks, micro_batch, zero, recompute" \
+        job.model.yaml "torus 4x2" --only tensr=2
+    refused 2 "--only: 'tensor=0': '0' is no whole number from 1 on" job.model.yaml "torus 4x2" --only tensor=0
+    refused 2 "--only: 'recompute=yes': recompute is false, selective or true, not 'yes'" job.model.yaml "torus 4x2" \
+        --only recompute=yes
+    refused 2 "--write: is of one fabric, not of several" job.model.yaml "torus 4x2" "mesh 4x2" --write best.yaml
+    refused 2 "--equal-injection: needs several fabrics, or an --injection" job.model.yaml "torus 4x2" --equal-injection
+    refused 3 "job.model.yaml: no layout divides it over the 8 ranks of torus 4x2 (fewer --only)" job.model.yaml \
+        "torus 4x2" --only tensor=3
+    refused 3 "torus 4x2: has 8 hosts, and --ranks is 9" job.model.yaml "torus 4x2" --ranks 9
+    sed 's/products: .*/forward: 1 us/' job.model.yaml >times.model.yaml
+    refused 3 "times.model.yaml: has layers with times, which belong to one layout: say 'flops' or 'products' instead" \
+        times.model.yaml "torus 4x2"
+    refused 3 "$BATS_TEST_DIRNAME/../../examples/schedules/pipeline-data.schedule.yaml: is no model: another schedule has its layout already" \
+        "$BATS_TEST_DIRNAME/../../examples/schedules/pipeline-data.schedule.yaml" "torus 4x4"
+}
+
+@test "plan: interrupted, it prints what it found and ends with 130" {
+    env --default-signal=INT "$HXMESH" plan "$BATS_TEST_DIRNAME/../../examples/models/gpt-13b.model.yaml" "8x4 Hx2Mesh" \
+        >table 2>errors 3>&- &
+    PID=$!
+    until grep -q estimated errors; do sleep 0.1; done
+    kill -INT "$PID"
+    CODE=0
+    wait "$PID" || CODE=$?
+    [ "$CODE" -eq 130 ]
+    grep -q '^best  ' table
+}
+
+# bats test_tags=all
+@test "plan: the best of three small jobs is within 3 % of 40 runs each" {
+    python3 "$BATS_TEST_DIRNAME/plan_packets.py" "$HXMESH" --layouts 40
+}
