@@ -89,6 +89,9 @@ static void parse(struct program *p, int argc, char **argv, char ***fabrics, uns
         hx_die(HX_EXIT_USAGE, "--equal-injection", "needs several fabrics, or an --injection");
     if (p->write && *count > 1)
         hx_die(HX_EXIT_USAGE, "--write", "is of one fabric, not of several");
+    if (p->run.settings.jitter > 0 || p->run.settings.straggler.count)
+        hx_die(HX_EXIT_USAGE, p->run.settings.jitter > 0 ? "--jitter" : "--straggler",
+               "is of runs: a plan takes all ranks of a stage as equal");
     train_refuse_beside(t, &p->run);
     hx_output_check(p->common.json);
     hx_output_check(p->write);

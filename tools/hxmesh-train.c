@@ -106,8 +106,12 @@ static void estimate(const struct train *t, struct train_fabric *f)
     struct train_estimate e;
     struct hx_problem problem;
     if (!train_estimate_make(&e, &t->job, &f->spec, &f->settings, &f->injected.timing,
-                             t->only_estimate ? t->timeline : NULL, &problem))
-        hx_die_of(&problem);
+                             t->only_estimate ? t->timeline : NULL, &problem)) {
+        const bool irregular = f->settings.jitter > 0 || f->settings.straggler.count > 0;
+        if (t->only_estimate || !irregular)
+            hx_die_of(&problem);
+        return;
+    }
     f->estimate = (struct train_times){.there = true,
                                        .iteration = e.seconds / iterations,
                                        .ideal = e.ideal / iterations,

@@ -287,6 +287,7 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
     e->cause = hx_allocate(e->count + 1U, sizeof *e->cause);
     e->source = hx_allocate(e->count + 1U, sizeof *e->source);
     e->begin = hx_allocate(e->count + 1U, sizeof *e->begin);
+    e->begun_times = plan->costs.jitter > 0 ? hx_allocate(e->count + 1U, sizeof *e->begun_times) : NULL;
     bool overhead = plan->costs.overhead_ps || plan->costs.overhead_byte_ps > 0;
     e->ready_at = overhead ? hx_allocate(e->count + 1U, sizeof *e->ready_at) : e->begin;
     find_bodies(e);
@@ -319,7 +320,7 @@ void executor_free(struct executor *e)
     collectives_close(e);
     if (e->ready_at != e->begin)
         free(e->ready_at);
-    HX_FREE(e->state, e->next, e->cause, e->source, e->begin, e->body, e->iteration, e->stream, e);
+    HX_FREE(e->begun_times, e->state, e->next, e->cause, e->source, e->begin, e->body, e->iteration, e->stream, e);
 }
 
 static void note_activity(struct executor *e)

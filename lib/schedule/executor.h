@@ -45,6 +45,9 @@ struct executor_costs {
     uint64_t eager;          /* bytes of the longest eager message; SCHEDULE_MOST_BYTES: all are */
     double compute_scale;    /* factor of all computing times */
     double sum_rate;         /* GB/s at which arrivals are added in reductions; 0: in no time */
+    double jitter;           /* standard deviation of computing times, as a share: lognormal, mean as without */
+    uint64_t seed;           /* of the jitter: a time depends on rank, operation and how often that has begun */
+    const double *slowness;  /* [ranks]: factor of each rank's computing times; NULL: 1 */
 };
 extern const struct executor_costs executor_costs_default; /* no overhead, all eager, factor 1 */
 

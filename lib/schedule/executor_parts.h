@@ -152,21 +152,23 @@ struct executor {
     uint64_t now; /* ps */
 
     /* Tables by operation, [count] */
-    uint32_t *state;     /* number of operations that it waits for, or STATE_... */
-    uint32_t *next;      /* successor in its list; of a repeat: operations of its body that have not ended */
-    uint32_t *cause;     /* as in struct executor_entry */
-    uint32_t *source;    /* rank of the cause */
-    uint64_t *begin;     /* ps: begin; until it begins, when it became ready */
-    uint64_t *ready_at;  /* ps: ready for its stream; the same array as `begin` if messages have no overhead */
-    uint32_t *body;      /* innermost repeat around it, NONE: none; NULL: the rank has no repeats */
-    uint64_t *iteration; /* of a repeat: iterations that ended; NULL: no repeats */
-    uint32_t left;       /* operations outside of repeats that have not ended */
+    uint32_t *state;       /* number of operations that it waits for, or STATE_... */
+    uint32_t *next;        /* successor in its list; of a repeat: operations of its body that have not ended */
+    uint32_t *begun_times; /* how often computing has begun; NULL without jitter */
+    uint32_t *cause;       /* as in struct executor_entry */
+    uint32_t *source;      /* rank of the cause */
+    uint64_t *begin;       /* ps: begin; until it begins, when it became ready */
+    uint64_t *ready_at;    /* ps: ready for its stream; the same array as `begin` if messages have no overhead */
+    uint32_t *body;        /* innermost repeat around it, NONE: none; NULL: the rank has no repeats */
+    uint64_t *iteration;   /* of a repeat: iterations that ended; NULL: no repeats */
+    uint32_t left;         /* operations outside of repeats that have not ended */
     bool started;
 
     struct list ready;                             /* operations that begin now */
     unsigned computing, communicating;             /* operations in progress */
     unsigned purpose_open[SCHEDULE_MOST_PURPOSES]; /* of `communicating`, by purpose */
     uint32_t purposes;                             /* those with operations in progress, bits */
+    uint64_t drawn;                                /* factors of jitter so far: no state is like an earlier one */
     uint64_t counted_until;                        /* ps: end of the counted computing and exposed time */
 
     struct stream *stream; /* [streams]: those that operations occupy, by number */

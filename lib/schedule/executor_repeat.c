@@ -72,6 +72,7 @@ static void walk_operations(struct executor *e, struct state_walk *w)
             walk_begun(e, i, w);
     }
     STATE_FIELD(w, e->left, STATE_EQUAL);
+    STATE_FIELD(w, e->drawn, STATE_EQUAL);
     STATE_FIELD(w, e->computing, STATE_STILL);
     STATE_FIELD(w, e->communicating, STATE_STILL);
     STATE_FIELD(w, e->purposes, STATE_STILL);

@@ -2,10 +2,12 @@
 #include "schedule/executor_parts.h"
 
 #include "base/heap.h"
+#include "base/rng.h"
 
 #include <math.h>
 
 #define LONGEST_PS 4e18 /* of an operation: a product beyond that fits no integer */
+#define TURN       6.283185307179586
 
 uint64_t executor_overhead(const struct executor *e, uint64_t bytes)
 {
@@ -14,14 +16,29 @@ uint64_t executor_overhead(const struct executor *e, uint64_t bytes)
     return costs->overhead_ps + (uint64_t)llround(fmin(more, LONGEST_PS));
 }
 
-static uint64_t duration(const struct executor *e, uint32_t number)
+/* A factor of mean 1 for an operation that begins. */
+static double draw_jitter(struct executor *e, uint32_t number)
 {
+    const struct executor_costs *costs = &e->plan->costs;
+    const uint64_t key[] = {e->rank, number, e->begun_times[number]++};
+    uint64_t state = split_mix_bytes(split_mix(costs->seed), key, sizeof key);
+    const double variance = log1p(costs->jitter * costs->jitter);
+    const double radius = sqrt(-2 * log(hx_rng_share(&state)));
+    const double normal = radius * cos(TURN * hx_rng_share(&state));
+    e->drawn++;
+    return exp(sqrt(variance) * normal - variance / 2);
+}
+
+/* Of an operation that begins. */
+static uint64_t duration(struct executor *e, uint32_t number)
+{
+    const struct executor_costs *costs = &e->plan->costs;
     const struct schedule_operation *o = operation_at(e, number);
     if (o->kind != SCHEDULE_COMPUTE)
         return executor_overhead(e, o->amount);
-    return e->plan->costs.compute_scale == 1
-               ? o->amount
-               : (uint64_t)llround(fmin((double)o->amount * e->plan->costs.compute_scale, LONGEST_PS));
+    const double slowness = costs->slowness ? costs->slowness[e->rank] : 1;
+    const double factor = costs->compute_scale * slowness * (costs->jitter > 0 ? draw_jitter(e, number) : 1);
+    return factor == 1 ? o->amount : (uint64_t)llround(fmin((double)o->amount * factor, LONGEST_PS));
 }
 
 /* EXECUTOR_NEVER: later than the latest time. */

@@ -84,6 +84,8 @@ enum hx_given {
 #define HX_GIVEN_OPERATION (UINT64_C(1) << 31)
 #define HX_GIVEN_SENDS     (UINT64_C(1) << 32)
 #define HX_GIVEN_SUM_RATE  (UINT64_C(1) << 33)
+#define HX_GIVEN_JITTER    (UINT64_C(1) << 34)
+#define HX_GIVEN_STRAGGLER (UINT64_C(1) << 35)
 
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
@@ -113,6 +115,8 @@ struct hx_settings {
     uint64_t overhead_ns;              /* of each message, at both ends */
     double overhead_byte;              /* ps of each further byte of it */
     double compute_scale;              /* factor of its computing times */
+    double jitter;                     /* standard deviation of these, as a share */
+    struct hx_option_list straggler;   /* "RANK=FACTOR": a rank's computing takes so many times as long */
     unsigned sends;                    /* enum hx_sends */
     double sum_rate;                   /* GB/s at which a host adds what arrives for a sum; 0: in no time */
     struct schedule_read_options read; /* what its file does not say; `message` stands above */
@@ -330,6 +334,14 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .to.real = &(s)->compute_scale, .real_low = 0, .real_high = 1e6, \
      .help = "schedule: factor of its computing times", HX_GIVEN_IN(s, HX_GIVEN_COMPUTE_SCALE), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "jitter", .key = "traffic.jitter", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+     .to.real = &(s)->jitter, .real_low = 0, .real_high = 1, \
+     .help = "schedule: standard deviation of each computing time, as a share of it, drawn by the seed from a " \
+     "lognormal distribution of the same mean", HX_GIVEN_IN(s, HX_GIVEN_JITTER), \
+     .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {HX_LIST("straggler", "RANK=FACTOR", &(s)->straggler, \
+             "schedule: computing of this rank takes FACTOR times as long; may be given several times"), \
+     .otherwise = "none", HX_GIVEN_IN(s, HX_GIVEN_STRAGGLER), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "sends", .key = "traffic.sends", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
      .to.choice = &(s)->sends, .choices = hx_sends_names, .otherwise = "in-order of GOAL, else shared", \
      .help = "schedule: sends of a rank leave one after the other, or share its links evenly", \

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SLOWNESS = 1000000 };
+
 /* ---- collectives ---- */
 
 /* Argument of fill(). */
@@ -221,8 +223,36 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
                                                   .overhead_byte_ps = settings->overhead_byte,
                                                   .eager = settings->eager,
                                                   .compute_scale = settings->compute_scale,
-                                                  .sum_rate = settings->sum_rate};
+                                                  .sum_rate = settings->sum_rate,
+                                                  .jitter = settings->jitter,
+                                                  .seed = p->traffic->settings.seed,
+                                                  .slowness = job->slowness};
     count_peers(job, settings->eager < SCHEDULE_MOST_BYTES);
+    return true;
+}
+
+/* Reads "RANK=FACTOR" of each rank that is slower. */
+static bool find_stragglers(struct schedule_job *job, const struct hx_option_list *list, struct hx_problem *problem)
+{
+    const uint32_t ranks = schedule_ranks(job->schedule);
+    if (list->count == 0)
+        return true;
+    job->slowness = hx_allocate(ranks, sizeof *job->slowness);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        job->slowness[rank] = 1;
+    for (unsigned i = 0; i < list->count; i++) {
+        const char *item = list->item[i];
+        char *end = NULL;
+        const unsigned long rank = strtoul(item, &end, 10);
+        const double factor = *end == '=' && end > item ? strtod(end + 1, &end) : 0;
+        if (*end || !(factor > 0) || factor > MOST_SLOWNESS)
+            return hx_fail(problem, HX_EXIT_USAGE, "--straggler",
+                           "'%s' is no RANK=FACTOR with a factor above 0 and up to %d (for example 3=1.2)", item,
+                           MOST_SLOWNESS);
+        if (rank >= ranks)
+            return hx_fail(problem, HX_EXIT_USAGE, "--straggler", "'%s': the last rank is %" PRIu32, item, ranks - 1);
+        job->slowness[rank] = factor;
+    }
     return true;
 }
 
@@ -233,6 +263,8 @@ static bool place(struct schedule_plan *p, struct schedule_job *job, uint32_t fi
     const struct traffic *t = p->traffic;
     const struct hx_settings *settings = traffic_settings(t, first);
     uint32_t ranks = schedule_ranks(job->schedule);
+    if (!find_stragglers(job, &settings->straggler, problem))
+        return false;
     if (ranks > t->members[first])
         return hx_fail(problem, HX_EXIT_CONFIG, job->path, "has %" PRIu32 " ranks, %s %" PRIu32 " %ss are there", ranks,
                        t->members[first] == 1 ? "only" : "but only", t->members[first], hx_host_word(t->g));
@@ -300,7 +332,7 @@ void schedule_plan_free(struct schedule_plan *p)
         schedule_choices_free(job->choices);
         schedule_groups_free(&job->groups);
         schedule_close(job->own);
-        HX_FREE(job->host, job->destinations, job->peers);
+        HX_FREE(job->slowness, job->host, job->destinations, job->peers);
     }
     HX_FREE(p->job, p->rank_of, p->job_of);
     *p = (struct schedule_plan){.jobs = 0};

@@ -30,6 +30,7 @@ struct schedule_job {
     struct schedule_groups groups;
     struct schedule_choices *choices;
     struct executor_plan executor;
+    double *slowness;       /* [ranks]: factor of computing times; NULL: no rank is slower */
     uint32_t *host;         /* [ranks] */
     uint32_t *destinations; /* [ranks]: others that it sends to, at most */
     uint32_t *peers;        /* [ranks]: others that it sends to or receives from, at most */

@@ -70,10 +70,46 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
     echo 9 >hosts
     refused 3 "hosts:1:1: '9' is no host: a number, gx:gy or agx:gy is expected" \
         "1x1 Hx2Mesh" --clock virtual -t two.goal --place hosts
-    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2" "--sends shared"; do
+    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2" "--sends shared" "--jitter 0.1" "--straggler 1=2"; do
         # shellcheck disable=SC2086 # an option and its value
         refused 2 "${option% *}: is for --traffic SCHEDULE, not uniform" "1x1 Hx2Mesh" -t uniform $option
     done
+}
+
+@test "schedule run: jitter and stragglers slow a synchronous job" {
+    cat >job.model.yaml <<'MODEL'
+model: data
+samples: 16
+iterations: 400
+accelerator: {flops: 1 TFLOPS}
+parallelism: {data: 16}
+layers: [{name: a, parameters: 1, activations: 1, forward: 500 us, backward: 500 us}]
+MODEL
+    # Mean of the longest of 16 sums of two lognormal times of a mean of 1/2 ms and a deviation of 5 %.
+    expected=$(python3 -c '
+import math, random
+random.seed(5)
+s = math.sqrt(math.log(1 + 0.05 ** 2))
+draw = lambda: 0.5 * math.exp(random.gauss(-s * s / 2, s))
+print(sum(max(draw() + draw() for _ in range(16)) for _ in range(20000)) / 20000)')
+    for workers in 1 2; do
+        report "2x2 Hx2Mesh" -t job.model.yaml --clock virtual --jitter 0.05 --workers "$workers"
+        holds '(.schedule[0].seconds / 400 * 1000 / $expected - 1 | fabs < 0.004) and
+            (.schedule[0].computing_seconds.mean / 0.4 - 1 | fabs < 0.002)' --argjson expected "$expected"
+        jq .schedule[0].seconds "$REPORT" >>seconds
+    done
+    [ "$(sort -u seconds | wc -l)" -eq 1 ]
+    report "2x2 Hx2Mesh" -t job.model.yaml --clock virtual --jitter 0.05 --seed 2
+    jq .schedule[0].seconds "$REPORT" >>seconds
+    [ "$(sort -u seconds | wc -l)" -eq 2 ]
+    report "2x2 Hx2Mesh" -t job.model.yaml --clock virtual --straggler 3=1.3 --straggler 5=1.1
+    holds '(.schedule[0].ideal_seconds / 400 - 0.0013 | fabs < 1e-9) and
+        (.schedule[0].computing_seconds.mean / 400 - 0.001 * (14 + 1.3 + 1.1) / 16 | fabs < 1e-9)'
+    hxmesh train "2x2 Hx2Mesh" job.model.yaml --straggler 3=1.3 --jitter 0.1 --quiet --workers 1 --json "$REPORT" >/dev/null
+    holds '.fabrics[0] | .estimate_difference | fabs < 0.001'
+    refused 2 "--straggler: '16=2': the last rank is 15" "2x2 Hx2Mesh" --clock virtual -t job.model.yaml --straggler 16=2
+    refused 2 "--straggler: '1:2' is no RANK=FACTOR with a factor above 0 and up to 1000000 (for example 3=1.2)" \
+        "2x2 Hx2Mesh" --clock virtual -t job.model.yaml --straggler 1:2
 }
 
 @test "schedule run: overhead, scale and rendezvous count in its time" {

@@ -28,7 +28,7 @@ static void take(void *of, const struct training_layout *l)
     s->layout[s->count++] = *l;
 }
 
-/* Blocks whose heads, widths and samples have random divisors. */
+/* Blocks with heads, widths and samples of random divisors. */
 static struct training_model *random_model(uint64_t *seed)
 {
     const uint32_t layers = 2 + seeded_below(seed, 6);

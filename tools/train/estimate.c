@@ -2,6 +2,7 @@
 #include "tools/train/estimate.h"
 #include "fabric-emu/report/timeline.h"
 #include "schedule/estimate.h"
+#include "schedule/ideal.h"
 #include "schedule/training/generate.h"
 #include "schedule/walk.h"
 #include "tools/train/carried.h"
@@ -212,8 +213,15 @@ static bool place(struct world *w, struct hx_problem *problem)
     return placement_make(w->host, w->job->ranks, t, first, w->settings->place, w->job->dimension, problem);
 }
 
-/* Carries the job's messages over links, if they are few. Returns false if they are not, or if it cannot. */
-static bool carry(struct world *w, struct sums *sums)
+/* Whether ranks differ in their computing: then each is executed. */
+static bool is_irregular(const struct hx_settings *s)
+{
+    return s->jitter > 0 || s->straggler.count > 0;
+}
+
+/* Carries the job's messages over links, if they are few; of irregular ranks sets *ideal as well. Returns false if they
+ * are not, or if it cannot. */
+static bool carry(struct world *w, struct sums *sums, struct sums *ideal)
 {
     struct hx_problem problem;
     struct schedule_plan plan;
@@ -232,6 +240,10 @@ static bool carry(struct world *w, struct sums *sums)
             take_spent(w, &plan.job[0].executor, NULL);
         if (good && w->timeline)
             timeline_write(&plan, w->timeline);
+        if (good && is_irregular(w->settings)) {
+            const struct schedule_ideal i = schedule_ideal(&plan.job[0].executor);
+            *ideal = (struct sums){i.seconds, i.computing_seconds};
+        }
         schedule_plan_free(&plan);
     }
     schedule_close(all);
@@ -255,8 +267,13 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
         w.network = network_open(&w.traffic, timing, settings->algorithm);
     if (good && job->memory)
         network_choose_quickly(w.network, job->memory);
-    good = good && ((!job->memory && carry(&w, &exact)) || run(&w, true, &exact, problem)) &&
-           run(&w, false, &ideal, problem);
+    const bool irregular = is_irregular(settings);
+    const bool carried = good && !job->memory && carry(&w, &exact, &ideal);
+    if (good && !carried && irregular)
+        good = hx_fail(problem, HX_EXIT_CONFIG, job->path,
+                       "has too many messages for an estimate with --jitter or --straggler, where each rank differs");
+    good = good && (carried || run(&w, true, &exact, problem)) &&
+           ((carried && irregular) || run(&w, false, &ideal, problem));
     if (good) {
         e->seconds = exact.seconds;
         e->ideal = ideal.seconds;

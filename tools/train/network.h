@@ -16,7 +16,7 @@ struct network;
 /* timing: complete. algorithm: enum hx_algorithm, of collectives that name none. *t must outlive the network. */
 struct network *network_open(const struct traffic *t, const struct hx_timing *timing, unsigned algorithm);
 /* After this call algorithms are chosen by estimates alone, without trials of packets, alike for vectors of about the
- * same bytes, and beside some of the other groups. *memory, which networks of the same fabric share, must outlive it. */
+ * same bytes, and beside some of the other groups. *memory, which networks of a fabric share, must outlive it. */
 void network_choose_quickly(struct network *n, struct network_memory *memory);
 /* NULL is allowed. */
 void network_close(struct network *n);
