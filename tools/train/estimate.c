@@ -257,7 +257,8 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
 {
     struct world w = {.job = job, .settings = settings, .spent = &e->spent, .timeline = timeline};
     *e = (struct train_estimate){.seconds = 0};
-    struct sums exact, ideal;
+    struct sums exact = {0, 0};
+    struct sums ideal = {0, 0};
     traffic_init(&w.traffic, spec, hx_spec_fabric(spec), settings, NULL);
     w.traffic.quiet = job->quiet;
     w.host = hx_allocate(job->ranks, sizeof *w.host);
