@@ -40,9 +40,9 @@ static const struct hx_command command_template = {
     .details =
         "A layout divides the model if all shares are whole, and fits if its fullest stage needs at most "
         "accelerator.memory (docs/which-layout.md). Layouts are estimated in the order of a bound of their iteration: "
-        "computing, bubble, and bytes over the links of a host. It ends when no bound is below the best estimate. "
-        "Orders of axes and placements are tried for the two best. waits for: the longest part of the iteration beside "
-        "computing. "
+        "computing, bubble, and bytes over the links of a host. It ends when none is left that can be expected to be "
+        "near the best. Orders of axes and placements are tried for the two best, and that of the best for others. "
+        "waits for: the longest part of the iteration beside computing. "
         "Exit code: 0 done, 1 no layout fits or a run failed, 130 interrupted: what has been found is printed."};
 
 static void parse(struct program *p, int argc, char **argv, char ***fabrics, unsigned *count)
@@ -53,7 +53,8 @@ static void parse(struct program *p, int argc, char **argv, char ***fabrics, uns
     const struct hx_option own[] = {
         HX_OPTIONS_HEADING("Plan"),
         {HX_LIST("only", "KEY=VALUE,...", &p->only,
-                 "only layouts with these: tensor, context, data, pipeline, expert, chunks, micro_batch, zero, "
+                 "only layouts with these: tensor, context, data, pipeline, expert, chunks, batch (of a micro-batch), "
+                 "zero, "
                  "recompute (false, selective, true); may be given for several keys"),
          .otherwise = "all that divide the model"},
         {HX_NUMBER("top", &p->top, 1, 1000, "layouts in the table")},
@@ -110,32 +111,46 @@ static void take_value(struct training_choices *c, unsigned choice, const char *
         if (number == 3)
             hx_die(HX_EXIT_USAGE, "--only", "'%s': recompute is false, selective or true, not '%s'", item, value);
     } else if (end == value || *end || number > UINT32_MAX || (number == 0 && choice != TRAINING_CHOOSE_ZERO)) {
-        hx_die(HX_EXIT_USAGE, "--only", "'%s': '%s' is no whole number from %d on", item, value,
-               choice == TRAINING_CHOOSE_ZERO ? 0 : 1);
+        hx_die(HX_EXIT_USAGE, "--only", "'%s': '%s' is no whole number from %d on (each key has an --only)", item,
+               value, choice == TRAINING_CHOOSE_ZERO ? 0 : 1);
     }
+    if (choice == TRAINING_CHOOSE_ZERO && number > 3)
+        hx_die(HX_EXIT_USAGE, "--only", "'%s': stages of ZeRO are 0 to 3", item);
     if (c->values[choice] == TRAINING_MOST_CHOSEN)
         hx_die(HX_EXIT_USAGE, "--only", "'%s' has more than %d values", item, TRAINING_MOST_CHOSEN);
     c->value[choice][c->values[choice]++] = (uint32_t)number;
 }
 
+/* Returns the choice with the name that `item` begins with; TRAINING_CHOICES: none. */
+static unsigned choice_of(const char *item, size_t length)
+{
+    unsigned choice = 0;
+    while (choice < TRAINING_CHOICES && (strlen(training_choice_names[choice]) != length ||
+                                         strncmp(training_choice_names[choice], item, length) != 0))
+        choice++;
+    return choice;
+}
+
 /* KEY=VALUE,VALUE */
 static void take_only(struct training_choices *c, const char *item)
 {
-    char *copy = strdup(item);
-    char *values = copy ? strchr(copy, '=') : NULL;
-    unsigned choice = 0;
-    char *rest = NULL;
-    if (!values)
+    const size_t key = strcspn(item, "=");
+    const unsigned choice = choice_of(item, key);
+    if (item[key] != '=')
         hx_die(HX_EXIT_USAGE, "--only", "'%s' is no KEY=VALUE,...: tensor=1,2,4", item);
-    *values++ = '\0';
-    while (training_choice_names[choice] && strcmp(training_choice_names[choice], copy) != 0)
-        choice++;
-    if (!training_choice_names[choice])
+    if (choice == TRAINING_CHOICES)
         hx_die(HX_EXIT_USAGE, "--only",
-               "'%s' is none of tensor, context, data, pipeline, expert, chunks, micro_batch, zero, recompute", copy);
-    for (char *value = strtok_r(values, ",", &rest); value; value = strtok_r(NULL, ",", &rest))
-        take_value(c, choice, item, value);
-    free(copy);
+               "'%.*s' is none of tensor, context, data, pipeline, expert, chunks, batch, zero, recompute", (int)key,
+               item);
+    if (!item[key + 1])
+        hx_die(HX_EXIT_USAGE, "--only", "'%s' has no value: tensor=1,2,4", item);
+    for (const char *value = item + key + 1; *value;) {
+        char text[32] = "";
+        const size_t length = strcspn(value, ",");
+        (void)snprintf(text, sizeof text, "%.*s", (int)length, value);
+        take_value(c, choice, item, text);
+        value += length + (value[length] == ',');
+    }
 }
 
 /* ---- all ---- */

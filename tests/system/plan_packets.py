@@ -65,7 +65,7 @@ JOBS = [
     ("fat-tree hosts=8", 8, head("1GB", 20, "data: 8", 16, 384, 512) + BLOCKS),
     ("torus 4x2", 8, head("400MB", 40, "data: 8, expert: 8", 32, 256, 256) + EXPERTS),
 ]
-KEYS = ["tensor", "context", "data", "pipeline", "expert", "chunks", "micro_batch", "zero", "recompute"]
+KEYS = ["tensor", "context", "data", "pipeline", "expert", "chunks", "batch", "zero", "recompute"]
 
 
 def plan(hxmesh, model, fabric, only, *options):

@@ -94,6 +94,7 @@ draw = lambda: 0.5 * math.exp(random.gauss(-s * s / 2, s))
 print(sum(max(draw() + draw() for _ in range(16)) for _ in range(20000)) / 20000)')
     for workers in 1 2; do
         report "2x2 Hx2Mesh" -t job.model.yaml --clock virtual --jitter 0.05 --workers "$workers"
+        # shellcheck disable=SC2016 # for jq
         holds '(.schedule[0].seconds / 400 * 1000 / $expected - 1 | fabs < 0.004) and
             (.schedule[0].computing_seconds.mean / 0.4 - 1 | fabs < 0.002)' --argjson expected "$expected"
         jq .schedule[0].seconds "$REPORT" >>seconds

@@ -211,7 +211,7 @@ static void texts_say_what_is_not_one(void **state)
     l.chunks = 5;
     l.zero = 2;
     l.recompute = TRAINING_RECOMPUTE_FULL;
-    assert_string_equal(training_layout_text(text, &l), "tensor 8, pipeline 4 x 5, batch 4, ZeRO 2, recompute all");
+    assert_string_equal(training_layout_text(text, &l), "tensor 8, pipeline 4 x 5, batch 4, ZeRO 2, recompute");
 }
 
 /* Layers with times of a rank belong to one layout. */

@@ -17,10 +17,9 @@ static void write_file(const struct plan *p, const struct plan_candidate *c, cha
     (void)snprintf(path, PATH, "%s/hxmesh-plan-XXXXXX.model.yaml", folder ? folder : "/tmp");
     const int file = mkstemps(path, (int)strlen(".model.yaml"));
     FILE *out = file < 0 ? NULL : fdopen(file, "w");
-    if (!out)
-        hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be created: %s", strerror(errno));
-    plan_write_model(p, c, out);
-    if (fclose(out) != 0)
+    if (out)
+        plan_write_model(p, c, out);
+    if (!out || fclose(out) != 0)
         hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(errno));
 }
 
@@ -34,8 +33,8 @@ static void confirm(const struct plan *p, struct plan_result *r)
     t.job.ranks = p->ranks;
     t.fabric = &f;
     t.fabrics = 1;
-    f.settings.place = r->candidate.place;
-    f.folds = r->candidate.place && !(f.settings.given & HX_GIVEN_PLACE_OF_RANKS);
+    f.settings.place = p->ranks > 1 ? r->candidate.place : NULL;
+    f.folds = f.settings.place && !(f.settings.given & HX_GIVEN_PLACE_OF_RANKS);
     f.spent = (struct train_spent){.purposes = 0};
     train_run(&t, &f);
     (void)unlink(path);
@@ -46,7 +45,11 @@ static void confirm(const struct plan *p, struct plan_result *r)
 int plan_confirm(struct plan *p, unsigned count)
 {
     int code = HX_EXIT_DONE;
-    for (size_t i = 0; i < p->results && i < count && !child_interrupted(); i++) {
+    unsigned runs = 0;
+    for (size_t i = 0; i < p->results && runs < count && !child_interrupted(); i++) {
+        if (!plan_is_first(p, i))
+            continue;
+        runs++;
         confirm(p, &p->result[i]);
         code = code ? code : p->result[i].exit_code;
     }

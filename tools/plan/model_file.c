@@ -70,9 +70,13 @@ void plan_write_model(const struct plan *p, const struct plan_candidate *c, FILE
     bool skips = false;
     if (!hx_input_read(p->train->job.path, LARGEST_FILE, "model", &file, &bytes, &problem))
         hx_die_of(&problem);
-    fprintf(out, "# hxmesh plan, on %s: %s\n", p->fabric->spec.name, training_layout_text(text, &c->layout));
+    fprintf(out, "# hxmesh plan, on %s: %s\n# To be used with --place %s", p->fabric->spec.name,
+            training_layout_text(text, &c->layout), c->place ? c->place : "linear");
     for (unsigned i = 0; i < set->count; i++)
-        fprintf(out, "# with --set %s\n", set->item[i]);
+        fprintf(out, " --set '%s'", set->item[i]);
+    if (p->fabric->settings.read.flops > 0)
+        fprintf(out, " --flops %.17g", p->fabric->settings.read.flops);
+    fprintf(out, "\n");
     for (const char *line = file; *line; line = next_line(line)) {
         const char *end = next_line(line);
         if (isalpha((unsigned char)line[0]))

@@ -40,9 +40,11 @@ struct plan_counts {
     uint64_t too_large; /* of these, that surely do not fit */
     uint64_t tried;     /* divided into stages */
     uint64_t unfit;     /* of these, that do not fit */
-    uint64_t estimated;
-    uint64_t failed; /* of these, that could not be estimated */
-    uint64_t open;   /* not estimated, but with a bound below the best */
+    uint64_t estimated; /* by their bounds */
+    uint64_t varied;    /* orders of axes and placements of these that were estimated as well */
+    uint64_t failed;    /* of these, that could not be estimated */
+    uint64_t open;      /* not estimated, but with a bound below the best */
+    uint64_t least;     /* bytes of the smallest that does not fit; UINT64_MAX: all fit */
 };
 
 /* The plan of a fabric. */
@@ -58,6 +60,7 @@ struct plan {
     size_t candidates, room;
     struct plan_result *result; /* the shortest iteration first */
     size_t results, results_room;
+    bool interrupted;
     struct network_memory *memory; /* of estimates, while they are made */
     struct plan_counts counts;
 };
@@ -71,6 +74,9 @@ double plan_bound(const struct plan *p, const struct training_model *m);
 void plan_search(struct plan *p, const char *fabric);
 void plan_free(struct plan *p);
 
+/* Whether a result is the first with its shares: others differ in the order of axes and the placement. */
+bool plan_is_first(const struct plan *p, size_t number);
+
 /* Share of the peak of all accelerators: MFU, or HFU. NAN: not known. */
 double plan_use(const struct plan *p, const struct plan_result *r, bool recomputed);
 
@@ -78,7 +84,8 @@ double plan_use(const struct plan *p, const struct plan_result *r, bool recomput
  * text has no key at the begin of a line. */
 void plan_write_model(const struct plan *p, const struct plan_candidate *c, FILE *out);
 
-/* confirm.c: runs the first `count` results with packets. Returns the exit code of the first run that failed. */
+/* confirm.c: runs the first `count` results of different shares with packets. Returns the exit code of the first run
+ * that failed. */
 int plan_confirm(struct plan *p, unsigned count);
 
 /* plan_report.c */

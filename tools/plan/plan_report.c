@@ -171,7 +171,7 @@ static const char *packets_text(char text[CELL], const struct plan_result *r)
 
 static void add_row(struct text_table *table, const struct plan *p, const struct plan_result *r, unsigned number)
 {
-    static const char *const recompute[] = {"-", "selective", "all"};
+    static const char *const recompute[] = {"-", "selective", "true"};
     const struct training_layout *l = &r->candidate.layout;
     const struct part wait = longest_wait(r);
     char text[COLUMNS][CELL];
@@ -186,7 +186,7 @@ static void add_row(struct text_table *table, const struct plan *p, const struct
                                  [RECOMPUTE] = recompute[l->recompute],
                                  [ITERATION] = seconds_text(text[ITERATION], r->seconds),
                                  [MFU] = percent(text[MFU], plan_use(p, r, false)),
-                                 [MEMORY] = print(text[MEMORY], "%.1f", (double)r->bytes / 1e9),
+                                 [MEMORY] = print(text[MEMORY], "%.3g", (double)r->bytes / 1e9),
                                  [PACKETS] = packets_text(text[PACKETS], r),
                                  [WAITS] =
                                      print(text[WAITS], "%.40s %.0f %%", wait.name, 100 * wait.seconds / r->seconds)};
@@ -202,8 +202,7 @@ static bool is_other(const struct plan_result *a, const struct plan_result *b)
     return strcmp(training_layout_text(text[0], &one), training_layout_text(text[1], &b->candidate.layout)) != 0;
 }
 
-/* Whether a result is the fastest with its shares: results come with the shortest first. */
-static bool is_first(const struct plan *p, size_t number)
+bool plan_is_first(const struct plan *p, size_t number)
 {
     size_t i = 0;
     while (i < number && is_other(&p->result[i], &p->result[number]))
@@ -240,11 +239,13 @@ static void print_results(const struct plan *p, is_shown *shown, unsigned top, u
     text_table_free(table);
 }
 
-/* The first result with other shares; p->results: none. */
+/* The first result with other degrees of parallelism; p->results: none. */
 static size_t runner_up(const struct plan *p)
 {
+    const struct training_layout *best = &p->result[0].candidate.layout;
     size_t number = 1;
-    while (number < p->results && !is_other(&p->result[0], &p->result[number]))
+    while (number < p->results &&
+           memcmp(best->parallel, p->result[number].candidate.layout.parallel, sizeof best->parallel) == 0)
         number++;
     return number;
 }
@@ -285,8 +286,8 @@ static void print_of_best(const struct plan *p)
     char rate[HX_VALUE_TEXT];
     const bool tokens = p->model->sample_tokens > 0;
     const double mfu = plan_use(p, best, false);
-    printf("\n%-16s%s, ranks placed %s\n", "best", training_layout_text(text, &best->candidate.layout),
-           best->candidate.place ? best->candidate.place : "in a line");
+    printf("\n%-16s%s, --place %s\n", "best", training_layout_text(text, &best->candidate.layout),
+           best->candidate.place ? best->candidate.place : "linear");
     printf("%-16s%s %s/s, %.4g $ a million %s", "", rate_text(rate, rate_of(p, best)), tokens ? "tokens" : "samples",
            usd_of(p, best), tokens ? "tokens" : "samples");
     if (!isnan(mfu))
@@ -294,23 +295,39 @@ static void print_of_best(const struct plan *p)
     printf("\n");
 }
 
-static void print_plan(const struct plan *p, unsigned top)
+static void print_counts(const struct plan *p)
 {
     const struct plan_counts *c = &p->counts;
-    printf("%s: %s, %" PRIu32 " rank%s%s%s\n", p->fabric->spec.name, p->train->job.path, p->ranks, hx_plural(p->ranks),
-           p->fabric->settings.place ? ", placed by " : "", p->fabric->settings.place ? p->fabric->settings.place : "");
     printf("%-16s%" PRIu64 " divide the model, %" PRIu64 " surely too large, %" PRIu64 " of %" PRIu64
-           " looked at do not fit, %" PRIu64 " estimated\n",
-           "layouts", c->layouts, c->too_large, c->unfit, c->tried, c->estimated);
-    if (c->open)
-        printf("%-16s%" PRIu64 " of the others have a bound below the best (--estimates)\n\n", "", c->open);
+           " looked at do not fit\n",
+           "layouts", c->layouts, c->too_large, c->unfit, c->tried);
+    printf("%-16s%" PRIu64 " estimated, and %" PRIu64 " orders of axes and placements\n", "", c->estimated, c->varied);
+    if (p->interrupted)
+        printf("%-16sinterrupted: the best so far\n", "");
+    else if (c->open && c->estimated >= p->most_estimates)
+        printf("%-16s%" PRIu64 " others have a bound below the best: --estimates ended the search\n", "", c->open);
+    else if (c->open)
+        printf("%-16s%" PRIu64 " others have a bound below the best, but are slower by what their kind takes\n", "",
+               c->open);
     else
-        printf("%-16sno other has a bound below the best\n\n", "");
+        printf("%-16sno other has a bound below the best\n", "");
+    if (p->model->memory == 0)
+        printf("%-16snot known (accelerator.memory): all fit\n", "memory");
+    printf("\n");
+}
+
+static void print_plan(const struct plan *p, unsigned top)
+{
+    printf("%s: %s, %" PRIu32 " rank%s\n", p->fabric->spec.name, p->train->job.path, p->ranks, hx_plural(p->ranks));
+    print_counts(p);
     if (p->results == 0) {
-        printf("none fits into %.1f GB\n", (double)p->model->memory / 1e9);
+        printf("none fits into %.4g GB", (double)p->model->memory / 1e9);
+        if (p->counts.least != UINT64_MAX)
+            printf(": the smallest looked at needs %.4g GB", (double)p->counts.least / 1e9);
+        printf("\n");
         return;
     }
-    print_results(p, is_first, top, 0, "");
+    print_results(p, plan_is_first, top, 0, "");
     print_results(p, is_on_front, top, 1, "\nless memory, each the fastest of those estimated\n");
     print_of_best(p);
     print_runner_up(p);
@@ -365,7 +382,7 @@ static json_t *layout_json(const struct training_layout *l)
     static const char *const recompute[] = {"false", "selective", "true"};
     json_object_set_new(o, "expert", json_integer(l->expert));
     json_object_set_new(o, "chunks", json_integer(l->chunks));
-    json_object_set_new(o, "micro_batch", json_integer((json_int_t)l->batch));
+    json_object_set_new(o, "batch", json_integer((json_int_t)l->batch));
     json_object_set_new(o, "zero", json_integer(l->zero));
     json_object_set_new(o, "recompute", json_string(recompute[l->recompute]));
     json_object_set_new(o, "order", order);
@@ -402,9 +419,12 @@ static json_t *plan_of_json(const struct plan *p, unsigned top)
 {
     const struct plan_counts *c = &p->counts;
     json_t *results = json_array();
+    unsigned count = 0;
     for (size_t i = 0; i < p->results; i++) {
-        if ((i < top && is_first(p, i)) || is_on_front(p, i))
+        const bool is_first = plan_is_first(p, i);
+        if ((is_first && count < top) || is_on_front(p, i))
             json_array_append_new(results, result_json(p, i));
+        count += is_first;
     }
     json_t *o = json_pack("{s:o, s:o, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "spec",
                           hx_json_text(p->fabric->spec.fabric), "name", hx_json_text(p->fabric->spec.name), "ranks",
@@ -412,6 +432,8 @@ static json_t *plan_of_json(const struct plan *p, unsigned top)
                           "usd", p->fabric->usd, "layouts", (json_int_t)c->layouts, "too_large",
                           (json_int_t)c->too_large, "tried", (json_int_t)c->tried, "unfit", (json_int_t)c->unfit,
                           "estimated", (json_int_t)c->estimated, "open", (json_int_t)c->open, "results", results);
+    json_object_set_new(o, "varied", json_integer((json_int_t)c->varied));
+    json_object_set_new(o, "interrupted", json_boolean(p->interrupted));
     return o;
 }
 

@@ -42,6 +42,8 @@ static void estimate(const struct plan *p, struct trial *t)
     struct hx_settings settings = p->fabric->settings;
     settings.place = t->candidate.place;
     train_job_take_model(&job, &t->model);
+    if (!job.dimension[0] && !(settings.given & HX_GIVEN_PLACE_OF_RANKS)) /* a single rank has no grid */
+        settings.place = NULL;
     t->good = train_estimate_make(&t->estimate, &job, &p->fabric->spec, &settings, &p->fabric->injected.timing, NULL,
                                   &problem);
 }
@@ -77,10 +79,16 @@ static void estimate_batch(const struct plan *p, struct trial *trial, unsigned c
 
 /* ---- results ---- */
 
+/* Iterations that differ by less than about a thousandth are as long as each other. */
+static double rounded(double seconds)
+{
+    return floor(1000 * log(seconds));
+}
+
 static int by_seconds(const void *a, const void *b)
 {
     const struct plan_result *one = a, *other = b;
-    if (one->seconds != other->seconds)
+    if (rounded(one->seconds) != rounded(other->seconds))
         return one->seconds < other->seconds ? -1 : 1;
     if (one->bytes != other->bytes)
         return one->bytes < other->bytes ? -1 : 1;
@@ -121,7 +129,7 @@ struct family {
     size_t *member; /* numbers of candidates */
     size_t members, room;
     size_t next;  /* first member that has not been looked at */
-    double ratio; /* estimate over bound of the latest estimate, 1 and up; 0: none yet */
+    double ratio; /* least estimate over bound so far, 1 and up; 0: none yet */
 };
 
 struct search {
@@ -180,9 +188,18 @@ static void free_search(struct search *s)
 
 /* ---- the order of candidates ---- */
 
+/* Layouts that may be so much slower than the best are estimated, too: the table has those behind it. */
+#define BEHIND 1.05
+
 static double best_of(const struct plan *p)
 {
     return p->results ? p->result[0].seconds : INFINITY;
+}
+
+/* Seconds below which a candidate is worth an estimate. */
+static double limit_of(const struct plan *p)
+{
+    return BEHIND * best_of(p);
 }
 
 /* Divides the layers of a model among stages, as those of any other layout of this shape. */
@@ -220,11 +237,12 @@ static bool divide(struct search *s, struct plan_candidate *c, struct trial *t)
     p->counts.tried++;
     if (p->model->memory && t->bytes > p->model->memory) {
         p->counts.unfit++;
+        p->counts.least = t->bytes < p->counts.least ? t->bytes : p->counts.least;
         c->bound = INFINITY;
     } else {
         c->bound = t->candidate.bound = fmax(c->bound, plan_bound(p, &t->model));
     }
-    if (c->bound < best_of(p))
+    if (c->bound < limit_of(p))
         return true;
     training_layout_release(&t->model);
     return false;
@@ -247,7 +265,8 @@ static void carry_out_batch(struct search *s)
     for (unsigned i = 0; i < s->trials; i++) {
         const struct trial *t = &s->trial[i];
         const double seconds = t->estimate.seconds / (double)p->model->iterations;
-        s->of[i]->ratio = t->good ? fmax(1, seconds / t->candidate.bound) : 1;
+        const double ratio = t->good ? fmax(1, seconds / t->candidate.bound) : 1;
+        s->of[i]->ratio = s->of[i]->ratio > 0 ? fmin(s->of[i]->ratio, ratio) : ratio;
     }
     s->trials = 0;
     show(s);
@@ -265,12 +284,12 @@ static void collect(struct search *s, struct family *f, double ratio)
     struct plan *p = s->plan;
     while (f->next < f->members && !child_interrupted()) {
         struct plan_candidate *c = &p->candidate[f->member[f->next]];
-        if (c->bound * ratio >= best_of(p))
+        if (c->bound * ratio >= limit_of(p))
             return;
         f->next++;
         if (!divide(s, c, &s->trial[s->trials]))
             continue;
-        if (c->bound * ratio >= best_of(p)) {
+        if (c->bound * ratio >= limit_of(p)) {
             training_layout_release(&s->trial[s->trials].model);
             continue;
         }
@@ -298,7 +317,7 @@ static void represent(struct search *s)
 static struct family *most_promising(const struct search *s)
 {
     struct family *best = NULL;
-    double least = best_of(s->plan);
+    double least = limit_of(s->plan);
     for (size_t i = 0; i < s->families; i++) {
         struct family *f = &s->family[i];
         if (f->next == f->members)
@@ -335,7 +354,7 @@ static uint64_t count_open(const struct plan *p)
 /* ---- orders and placements ---- */
 
 /* Trials of the best layouts with their axes in other orders, and ranks in linear order. */
-enum { REFINED = 2, MOST_ORDERS = 24 };
+enum { REFINED = 2, FOLLOWERS = 12, MOST_ORDERS = 24 };
 
 static bool is_used(const struct training_layout *l, enum training_axis axis)
 {
@@ -398,24 +417,57 @@ static unsigned vary(struct search *s, const struct plan_result *r, struct trial
     return count;
 }
 
-/* Estimates other orders and placements of the best layouts. */
-static void refine(struct search *s)
+/* Estimates variants of layouts that have been estimated. */
+static void carry_out_variants(struct search *s, struct trial *trial, unsigned all)
 {
     struct plan *p = s->plan;
-    struct plan_result best[REFINED];
-    const size_t count = p->results < REFINED ? p->results : REFINED;
-    struct trial *trial = hx_allocate((size_t)2 * MOST_ORDERS, sizeof *trial);
-    memcpy(best, p->result, count * sizeof *best);
-    for (size_t i = 0; i < count; i++) {
-        const unsigned all = vary(s, &best[i], trial);
-        unsigned first = 0;
-        for (; first < all && !child_interrupted(); first += PLAN_BATCH) {
-            carry_out(p, trial + first, all - first < PLAN_BATCH ? all - first : PLAN_BATCH);
-            show(s);
-        }
-        for (; first < all; first++)
-            training_layout_release(&trial[first].model);
+    const uint64_t estimated = p->counts.estimated;
+    unsigned first = 0;
+    for (; first < all && !child_interrupted(); first += PLAN_BATCH) {
+        carry_out(p, trial + first, all - first < PLAN_BATCH ? all - first : PLAN_BATCH);
+        show(s);
     }
+    for (; first < all; first++)
+        training_layout_release(&trial[first].model);
+    p->counts.varied += p->counts.estimated - estimated;
+    p->counts.estimated = estimated;
+}
+
+/* The first results of different shares. Returns how many. */
+static unsigned first_results(const struct plan *p, unsigned most, struct plan_result *to)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < p->results && count < most; i++) {
+        if (plan_is_first(p, i))
+            to[count++] = p->result[i];
+    }
+    return count;
+}
+
+/* Estimates other orders and placements of the best layouts; then those behind them as the best one is. */
+static void refine(struct search *s)
+{
+    struct plan_result best[FOLLOWERS];
+    struct trial *trial = hx_allocate((size_t)2 * MOST_ORDERS, sizeof *trial);
+    const unsigned count = first_results(s->plan, REFINED, best);
+    for (unsigned i = 0; i < count; i++)
+        carry_out_variants(s, trial, vary(s, &best[i], trial));
+    const unsigned followers = first_results(s->plan, FOLLOWERS, best);
+    unsigned some = 0;
+    for (unsigned i = 1; i < followers; i++) {
+        struct trial *t = &trial[some];
+        const struct plan_candidate *as = &best[0].candidate;
+        *t = (struct trial){.candidate = best[i].candidate, .bytes = best[i].bytes};
+        if (t->candidate.place == as->place &&
+            memcmp(t->candidate.layout.order, as->layout.order, sizeof as->layout.order) == 0)
+            continue;
+        t->candidate.place = as->place;
+        memcpy(t->candidate.layout.order, as->layout.order, sizeof as->layout.order);
+        training_layout_apply(&t->model, s->plan->model, &t->candidate.layout);
+        divide_layers(s, &t->model);
+        some++;
+    }
+    carry_out_variants(s, trial, some);
     free(trial);
 }
 
@@ -425,6 +477,7 @@ void plan_search(struct plan *p, const char *fabric)
 {
     struct search s = {.plan = p, .bar = hx_progress_start("plan", p->train->quiet), .name = fabric};
     p->memory = network_memory_new();
+    p->counts.least = UINT64_MAX;
     find_families(&s);
     represent(&s);
     improve(&s);
@@ -432,6 +485,7 @@ void plan_search(struct plan *p, const char *fabric)
     if (p->results && !child_interrupted())
         refine(&s);
     network_memory_free(p->memory);
+    p->interrupted = child_interrupted();
     free_search(&s);
     hx_progress_end(&s.bar);
 }

@@ -30,6 +30,7 @@ struct world {
     double *load;                   /* [ports]: bytes on links */
     struct train_spent *spent;      /* receives where the time goes */
     const char *timeline;           /* file of it; NULL: none */
+    bool refused;                   /* a run of all ranks would be refused */
 };
 
 static uint64_t message_ps(void *of, uint32_t from, uint32_t to, uint64_t bytes)
@@ -220,19 +221,19 @@ static bool is_irregular(const struct hx_settings *s)
 }
 
 /* Carries the job's messages over links, if they are few; of irregular ranks sets *ideal as well. Returns false if they
- * are not, or if it cannot. */
-static bool carry(struct world *w, struct sums *sums, struct sums *ideal)
+ * are not, or if it cannot; if a run would be refused, sets w->refused and *problem. */
+static bool carry(struct world *w, struct sums *sums, struct sums *ideal, struct hx_problem *problem)
 {
-    struct hx_problem problem;
     struct schedule_plan plan;
     struct schedule *all = NULL;
     const struct schedule *s = w->job->schedule;
     if (w->job->model && w->job->ranks <= MOST_CARRIED_RANKS) {
-        struct schedule_builder *b = training_generate(w->job->model, NULL, &problem);
-        s = all = b ? schedule_build(b, w->job->path, &problem) : NULL;
+        struct schedule_builder *b = training_generate(w->job->model, NULL, problem);
+        s = all = b ? schedule_build(b, w->job->path, problem) : NULL;
     }
     struct carried_times times = {0, 0};
-    bool good = s && schedule_plan_of(&plan, &w->traffic, s, w->host, w->job->path, &problem);
+    bool good = s && schedule_plan_of(&plan, &w->traffic, s, w->host, w->job->path, problem);
+    w->refused = s && !good;
     if (good) {
         good = carried_parts(&plan.job[0]) < MOST_CARRIED &&
                carried_execute(&plan, network_loads(w->network), &times, w->load);
@@ -269,9 +270,10 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
     if (good && job->memory)
         network_choose_quickly(w.network, job->memory);
     const bool irregular = is_irregular(settings);
-    const bool carried = good && !job->memory && carry(&w, &exact, &ideal);
+    const bool carried = good && !job->memory && carry(&w, &exact, &ideal, problem);
     if (good && !carried && irregular)
-        good = hx_fail(problem, HX_EXIT_CONFIG, job->path,
+        good = !w.refused &&
+               hx_fail(problem, HX_EXIT_CONFIG, job->path,
                        "has too many messages for an estimate with --jitter or --straggler, where each rank differs");
     good = good && (carried || run(&w, true, &exact, problem)) &&
            ((carried && irregular) || run(&w, false, &ideal, problem));

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const training_choice_names[] = {"tensor", "context",     "data", "pipeline",  "expert",
-                                             "chunks", "micro_batch", "zero", "recompute", NULL};
+const char *const training_choice_names[] = {"tensor", "context", "data", "pipeline",  "expert",
+                                             "chunks", "batch",   "zero", "recompute", NULL};
 
 const char *training_layout_obstacle(const struct training_model *m)
 {
@@ -276,6 +276,6 @@ const char *training_layout_text(char text[TRAINING_LAYOUT_TEXT], const struct t
     add(text, true, "batch %" PRIu64, l->batch);
     add(text, l->zero > 0, ", ZeRO %u", l->zero);
     add(text, l->recompute == TRAINING_RECOMPUTE_SELECTIVE, ", recompute selective");
-    add(text, l->recompute == TRAINING_RECOMPUTE_FULL, ", recompute all");
+    add(text, l->recompute == TRAINING_RECOMPUTE_FULL, ", recompute");
     return text;
 }

@@ -73,7 +73,7 @@ typedef void training_layout_take(void *of, const struct training_layout *l);
 void training_layout_each(const struct training_model *m, uint32_t ranks, const struct training_choices *choices,
                           training_layout_take *take, void *of);
 
-/* "tensor 8, data 32, pipeline 4 x 5, batch 1, ZeRO 2, recompute true": what is 1 or none is left out. */
+/* "tensor 8, data 32, pipeline 4 x 5, batch 1, ZeRO 2, recompute": what is 1 or none is left out. */
 enum { TRAINING_LAYOUT_TEXT = 160 };
 const char *training_layout_text(char text[TRAINING_LAYOUT_TEXT], const struct training_layout *l);
 
