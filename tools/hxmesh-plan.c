@@ -48,8 +48,6 @@ static const struct hx_command command_template = {
 static void parse(struct program *p, int argc, char **argv, char ***fabrics, unsigned *count)
 {
     struct train *t = &p->train;
-    struct hx_option table[HX_MOST_OPTIONS];
-    unsigned n = 0;
     const struct hx_option own[] = {
         HX_OPTIONS_HEADING("Plan"),
         {HX_LIST("only", "KEY=VALUE,...", &p->only,
@@ -62,23 +60,9 @@ static void parse(struct program *p, int argc, char **argv, char ***fabrics, uns
         {HX_NUMBER("estimates", &p->estimates, 1, 1000000, "most layouts that are estimated by their bounds")},
         {HX_STRING("write", "FILE", &p->write, "write the best layout as a model file"), .otherwise = "none"},
         INJECTION_OPTIONS(&t->wish),
-        {HX_REAL("lifetime", &t->lifetime, 0.01, 100, "years over which the fabric's cost is spread"),
-         .argument = "YEARS"},
-        HX_PRICES_OPTION(&p->prices),
+        TRAIN_COST_OPTIONS(t, &p->prices),
         HX_OPTIONS_HEADING("Estimates and runs, as in hxmesh run")};
-    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        table[n++] = own[i];
-    const unsigned first_of_run = n;
-    for (unsigned i = 0; i < p->run.options; i++)
-        table[n++] = p->run.option[i];
-    table[n] = (struct hx_option)HX_OPTIONS_END;
-    struct hx_command command = command_template;
-    command.options = table;
-    const int first = hx_options_parse(&command, argc, argv, &p->common);
-    hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
-    t->option = p->run.option;
-    t->used = p->common.used + first_of_run;
-    t->quiet = p->common.quiet;
+    const int first = train_parse(t, &p->run, &command_template, own, sizeof own / sizeof *own, argc, argv, &p->common);
     t->only_estimate = true;
     t->job.path = argv[first];
     *fabrics = argv + first + 1;

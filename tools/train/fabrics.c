@@ -29,6 +29,22 @@ void train_options_init(struct train_options *o)
     o->option[o->options] = (struct hx_option)HX_OPTIONS_END;
 }
 
+int train_parse(struct train *t, const struct train_options *o, const struct hx_command *command,
+                const struct hx_option *own, unsigned owns, int argc, char **argv, struct hx_common *common)
+{
+    struct hx_option table[HX_MOST_OPTIONS];
+    struct hx_command with_options = *command;
+    memcpy(table, own, owns * sizeof *own);
+    memcpy(table + owns, o->option, (o->options + 1) * sizeof *own); /* with the end */
+    with_options.options = table;
+    const int first = hx_options_parse(&with_options, argc, argv, common);
+    hx_options_need(&with_options, common, "equal-injection", (const char *const[]){"injection", NULL});
+    t->option = o->option;
+    t->used = common->used + owns;
+    t->quiet = common->quiet;
+    return first;
+}
+
 void train_refuse_beside(const struct train *t, const struct train_options *o)
 {
     static const char *const set[] = {"planes", "link", "crossbar"};

@@ -17,6 +17,17 @@ struct train_options {
 /* Fills all with defaults. *o must stay where it is. */
 void train_options_init(struct train_options *o);
 
+/* Options of what a fabric costs. */
+#define TRAIN_COST_OPTIONS(t, file)                                                                                    \
+    {HX_REAL("lifetime", &(t)->lifetime, 0.01, 100, "years over which the fabric's cost is spread"),                   \
+     .argument = "YEARS"},                                                                                             \
+        HX_PRICES_OPTION(file)
+
+/* Parses the command line of a command with its `own` options and those of a run behind them. Sets t->option, t->used
+ * and t->quiet. Returns the index of the first operand. */
+int train_parse(struct train *t, const struct train_options *o, const struct hx_command *command,
+                const struct hx_option *own, unsigned owns, int argc, char **argv, struct hx_common *common);
+
 /* Opens the fabrics, with rates and planes as t->wish says. Dies if one cannot be. */
 void train_open_fabrics(struct train *t, const struct train_options *o, const char *const *name, unsigned count);
 void train_close_fabrics(struct train *t);
