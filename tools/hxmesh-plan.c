@@ -4,13 +4,18 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "base/processor.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tools/child.h"
 #include "tools/plan/plan.h"
 #include "tools/simulation.h"
 #include "tools/train/fabrics.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ONLY_TEXT = 512 };
 
 struct program {
     struct train_options run;
@@ -51,9 +56,8 @@ static void parse(struct program *p, int argc, char **argv, char ***fabrics, uns
     const struct hx_option own[] = {
         HX_OPTIONS_HEADING("Plan"),
         {HX_LIST("only", "KEY=VALUE,...", &p->only,
-                 "only layouts with these: tensor, context, data, pipeline, expert, chunks, batch (of a micro-batch), "
-                 "zero, "
-                 "recompute (false, selective, true); may be given for several keys"),
+                 "only layouts with these: tensor, context, data, pipeline, expert, chunks, batch (samples of a "
+                 "micro-batch), zero, recompute (false, selective, true); may be given for several keys"),
          .otherwise = "all that divide the model"},
         {HX_NUMBER("top", &p->top, 1, 1000, "layouts in the table")},
         {HX_NUMBER("confirm", &p->confirm, 0, 1000, "run the first so many with packets")},
@@ -74,7 +78,7 @@ static void parse(struct program *p, int argc, char **argv, char ***fabrics, uns
         hx_die(HX_EXIT_USAGE, "--equal-injection", "needs several fabrics, or an --injection");
     if (p->write && *count > 1)
         hx_die(HX_EXIT_USAGE, "--write", "is of one fabric, not of several");
-    if (p->run.settings.jitter > 0 || p->run.settings.straggler.count)
+    if (hx_settings_is_irregular(&p->run.settings))
         hx_die(HX_EXIT_USAGE, p->run.settings.jitter > 0 ? "--jitter" : "--straggler",
                "is of runs: a plan takes all ranks of a stage as equal");
     train_refuse_beside(t, &p->run);
@@ -86,55 +90,37 @@ static void parse(struct program *p, int argc, char **argv, char ***fabrics, uns
 
 static void take_value(struct training_choices *c, unsigned choice, const char *item, const char *value)
 {
-    static const char *const recompute[] = {"false", "selective", "true"};
-    char *end = NULL;
-    unsigned long number = strtoul(value, &end, 10);
-    if (choice == TRAINING_CHOOSE_RECOMPUTE) {
-        for (number = 0; number < 3 && strcmp(recompute[number], value) != 0;)
-            number++;
-        if (number == 3)
-            hx_die(HX_EXIT_USAGE, "--only", "'%s': recompute is false, selective or true, not '%s'", item, value);
-    } else if (end == value || *end || number > UINT32_MAX || (number == 0 && choice != TRAINING_CHOOSE_ZERO)) {
-        hx_die(HX_EXIT_USAGE, "--only", "'%s': '%s' is no whole number from %d on (each key has an --only)", item,
-               value, choice == TRAINING_CHOOSE_ZERO ? 0 : 1);
-    }
-    if (choice == TRAINING_CHOOSE_ZERO && number > 3)
-        hx_die(HX_EXIT_USAGE, "--only", "'%s': stages of ZeRO are 0 to 3", item);
+    char why[HX_WHY_TEXT];
+    unsigned word = 0;
+    uint64_t number = 0;
+    const bool is_zero = choice == TRAINING_CHOOSE_ZERO;
+    const char *wrong = choice == TRAINING_CHOOSE_RECOMPUTE
+                            ? hx_value_choice(value, training_recompute_names, &word, why)
+                            : hx_value_number(value, !is_zero, is_zero ? 3 : UINT32_MAX, &number, why);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "--only", "'%s': %s (each key has an --only)", item, wrong);
     if (c->values[choice] == TRAINING_MOST_CHOSEN)
         hx_die(HX_EXIT_USAGE, "--only", "'%s' has more than %d values", item, TRAINING_MOST_CHOSEN);
-    c->value[choice][c->values[choice]++] = (uint32_t)number;
-}
-
-/* Returns the choice with the name that `item` begins with; TRAINING_CHOICES: none. */
-static unsigned choice_of(const char *item, size_t length)
-{
-    unsigned choice = 0;
-    while (choice < TRAINING_CHOICES && (strlen(training_choice_names[choice]) != length ||
-                                         strncmp(training_choice_names[choice], item, length) != 0))
-        choice++;
-    return choice;
+    c->value[choice][c->values[choice]++] = choice == TRAINING_CHOOSE_RECOMPUTE ? word : (uint32_t)number;
 }
 
 /* KEY=VALUE,VALUE */
 static void take_only(struct training_choices *c, const char *item)
 {
-    const size_t key = strcspn(item, "=");
-    const unsigned choice = choice_of(item, key);
-    if (item[key] != '=')
+    char text[ONLY_TEXT];
+    char why[HX_WHY_TEXT];
+    char *rest = NULL;
+    unsigned choice = 0;
+    const size_t length = strlen(hx_text_copy(text, sizeof text, item));
+    const size_t key = strcspn(text, "=");
+    if (text[key] != '=' || !text[key + 1] || length + 1 == sizeof text)
         hx_die(HX_EXIT_USAGE, "--only", "'%s' is no KEY=VALUE,...: tensor=1,2,4", item);
-    if (choice == TRAINING_CHOICES)
-        hx_die(HX_EXIT_USAGE, "--only",
-               "'%.*s' is none of tensor, context, data, pipeline, expert, chunks, batch, zero, recompute", (int)key,
-               item);
-    if (!item[key + 1])
-        hx_die(HX_EXIT_USAGE, "--only", "'%s' has no value: tensor=1,2,4", item);
-    for (const char *value = item + key + 1; *value;) {
-        char text[32] = "";
-        const size_t length = strcspn(value, ",");
-        (void)snprintf(text, sizeof text, "%.*s", (int)length, value);
-        take_value(c, choice, item, text);
-        value += length + (value[length] == ',');
-    }
+    text[key] = '\0';
+    const char *wrong = hx_value_choice(text, training_choice_names, &choice, why);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "--only", "'%s': %s", item, wrong);
+    for (char *value = strtok_r(text + key + 1, ",", &rest); value; value = strtok_r(NULL, ",", &rest))
+        take_value(c, choice, item, value);
 }
 
 /* ---- all ---- */
@@ -159,10 +145,10 @@ static void read_model(struct program *p)
 /* Ranks of a plan: those that the user wants, or all hosts. */
 static uint32_t ranks_on(const struct program *p, const struct train_fabric *f)
 {
-    const uint32_t hosts = hx_spec_fabric(&f->spec)->hosts;
+    const uint32_t hosts = train_estimate_hosts(&f->spec, &f->settings);
     const uint64_t wanted = p->run.settings.read.ranks;
     if (wanted > hosts)
-        hx_die(HX_EXIT_CONFIG, f->spec.name, "has %u hosts, and --ranks is %llu", hosts, (unsigned long long)wanted);
+        hx_die(HX_EXIT_CONFIG, f->spec.name, "has %" PRIu32 " hosts, and --ranks is %" PRIu64, hosts, wanted);
     return wanted ? (uint32_t)wanted : hosts;
 }
 
@@ -179,12 +165,14 @@ static void plan_fabric(struct program *p, unsigned number)
                           .ranks = ranks_on(p, f),
                           .most_estimates = p->estimates,
                           .workers = (uint32_t)hx_processor_cores()};
-    if (!(f->settings.given & HX_GIVEN_PLACE_OF_RANKS) && hx_spec_fabric(&f->spec)->topology->near_on_grid)
-        f->settings.place = "fold";
+    if (train_may_place(f) && plan->ranks > 1) /* a single rank has no grid */
+        f->settings.place = PLAN_FOLD;
     plan_find_candidates(plan);
     if (plan->counts.layouts == 0)
-        hx_die(HX_EXIT_CONFIG, t->job.path, "no layout divides it over the %u ranks of %s%s", plan->ranks, f->spec.name,
-               p->only.count ? " (fewer --only)" : "");
+        hx_die(HX_EXIT_CONFIG, t->job.path, "no layout divides it over the %" PRIu32 " ranks of %s%s", plan->ranks,
+               f->spec.name, p->only.count ? " (fewer --only)" : "");
+    if (p->write || p->confirm)
+        plan_check_writing(plan);
     plan_search(plan, f->spec.name);
 }
 

@@ -91,8 +91,7 @@ static void estimate(const struct train *t, struct train_fabric *f)
     struct hx_problem problem;
     if (!train_estimate_make(&e, &t->job, &f->spec, &f->settings, &f->injected.timing,
                              t->only_estimate ? t->timeline : NULL, &problem)) {
-        const bool irregular = f->settings.jitter > 0 || f->settings.straggler.count > 0;
-        if (t->only_estimate || !irregular)
+        if (t->only_estimate || !hx_settings_is_irregular(&f->settings))
             hx_die_of(&problem);
         return;
     }

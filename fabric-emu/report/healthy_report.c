@@ -102,9 +102,8 @@ void healthy_report_print(const struct healthy *h, const struct healthy_figures 
     char text[3][HX_VALUE_TEXT];
     const double more = with->seconds - h->without.seconds;
     printf("  faults cost    %s%s: %s with them, %s without", more < 0 ? "-" : "",
-           hx_value_print_duration(text[0], (uint64_t)llround(fabs(more) * 1e9)),
-           hx_value_print_duration(text[1], (uint64_t)llround(with->seconds * 1e9)),
-           hx_value_print_duration(text[2], (uint64_t)llround(h->without.seconds * 1e9)));
+           hx_value_print_seconds(text[0], fabs(more)), hx_value_print_seconds(text[1], with->seconds),
+           hx_value_print_seconds(text[2], h->without.seconds));
     if (h->without.seconds > 0)
         printf(", %.4g times", with->seconds / h->without.seconds);
     printf("\n                 %.4g Gb/s a host with them, %.4g without", with->gbps, h->without.gbps);

@@ -169,14 +169,14 @@ static void print_job(const struct schedule_job *job)
     if (job->tag)
         printf("job %u, ", job->tag);
     printf("%s, %" PRIu32 " rank%s, %" PRIu64 " operation%s in %s\n", job->path, f.ranks, hx_plural(f.ranks),
-           f.operations, hx_plural(f.operations), hx_value_print_duration(time, (uint64_t)llround(f.seconds * 1e9)));
+           f.operations, hx_plural(f.operations), hx_value_print_seconds(time, f.seconds));
     printf("                 %" PRIu64 " message%s of %s, %" PRIu64 " before their receive\n", f.messages,
            hx_plural(f.messages), hx_value_print_bytes(bytes, f.bytes), f.early);
     if (job->executor.in_order)
         printf("%ssends of a rank leave in order (--sends)\n", indent);
     if (f.iterations)
         printf("                 %" PRIu64 " iteration%s of %s (mean)\n", f.iterations, hx_plural(f.iterations),
-               hx_value_print_duration(time, (uint64_t)llround(f.iteration_seconds * 1e9)));
+               hx_value_print_seconds(time, f.iteration_seconds));
     double all = f.seconds > 0 ? f.seconds / 100 : 1;
     printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, idle %.1f %%"
            " (mean)\n",
@@ -184,9 +184,8 @@ static void print_job(const struct schedule_job *job)
     schedule_purposes_print(&job->executor, indent);
     schedule_work_print(job->schedule->head, f.done == f.ranks ? f.seconds : 0, indent);
     if (f.ideal.seconds > 0)
-        printf("%sideal network %s, of it %s bubble (mean)\n", indent,
-               hx_value_print_duration(time, (uint64_t)llround(f.ideal.seconds * 1e9)),
-               hx_value_print_duration(bubble, (uint64_t)llround(bubble_of(&f) * 1e9)));
+        printf("%sideal network %s, of it %s bubble (mean)\n", indent, hx_value_print_seconds(time, f.ideal.seconds),
+               hx_value_print_seconds(bubble, bubble_of(&f)));
     schedule_notes_print(&job->notes, "  ", 15);
     critical_path_print(job);
 }

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/error.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,11 @@ json_t *hx_json_text(const char *text)
     string = json_string(ascii);
     free(ascii);
     return string;
+}
+
+json_t *hx_json_real(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
 }
 
 json_t *hx_json_counts(const char *const *names, const uint64_t *counts)

@@ -13,6 +13,9 @@
 /* Returns the text of a user or a file as JSON. Replaces bytes above 0x7f by '?' if it is not UTF-8. NULL: null. */
 json_t *hx_json_text(const char *text);
 
+/* Returns a real; NAN: null. */
+json_t *hx_json_real(double value);
+
 /* Returns counts by their names, which end with NULL. */
 json_t *hx_json_counts(const char *const *names, const uint64_t *counts);
 

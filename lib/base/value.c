@@ -223,6 +223,11 @@ const char *hx_value_print_duration(char *text, uint64_t nanoseconds)
     return text;
 }
 
+const char *hx_value_print_seconds(char *text, double seconds)
+{
+    return hx_value_print_duration(text, seconds > 0 ? (uint64_t)llround(seconds * 1e9) : 0);
+}
+
 const char *hx_value_print_bytes(char *text, uint64_t bytes)
 {
     static const struct unit units[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20},

@@ -42,6 +42,7 @@ const char *hx_value_choice(const char *text, const char *const *words, unsigned
 /* Prints a duration or size for people ("1.5 s", "8 KiB"); `text` has HX_VALUE_TEXT bytes. Returns text. */
 enum { HX_VALUE_TEXT = 32 };
 const char *hx_value_print_duration(char *text, uint64_t nanoseconds);
+const char *hx_value_print_seconds(char *text, double seconds); /* as a duration; below 0: as 0 */
 const char *hx_value_print_bytes(char *text, uint64_t bytes);
 /* Prints the exact value for an option or file ("1500ms", "64KiB", "0"). */
 const char *hx_value_write_duration(char *text, uint64_t nanoseconds);

@@ -73,11 +73,6 @@ json_t *schedule_purposes_json(const struct executor_plan *plan)
     return all;
 }
 
-static const char *time_text(char text[HX_VALUE_TEXT], double seconds)
-{
-    return hx_value_print_duration(text, (uint64_t)llround(seconds * 1e9));
-}
-
 void schedule_purposes_print(const struct executor_plan *plan, const char *indent)
 {
     struct sums list[SCHEDULE_MOST_PURPOSES];
@@ -86,7 +81,8 @@ void schedule_purposes_print(const struct executor_plan *plan, const char *inden
     for (unsigned i = 0; i < count && list[0].name[0]; i++)
         printf("%s%-10s %s a rank, %s, %s exposed (mean)\n", indent, list[i].name[0] ? list[i].name : "other",
                hx_value_print_bytes(text[0], list[i].bytes / schedule_ranks(plan->schedule)),
-               time_text(text[1], list[i].busy.mean), time_text(text[2], list[i].exposed.mean));
+               hx_value_print_seconds(text[1], list[i].busy.mean),
+               hx_value_print_seconds(text[2], list[i].exposed.mean));
 }
 
 /* ---- what is trained ---- */

@@ -134,6 +134,11 @@ enum { HX_MOST_SIMULATED_HOURS = 10 };
 
 extern const struct hx_settings hx_default_settings;
 
+/* Whether computing of a schedule differs between ranks that do the same. */
+static inline bool hx_settings_is_irregular(const struct hx_settings *s)
+{
+    return s->jitter > 0 || s->straggler.count > 0;
+}
 /* Whether packets finish X before they turn to Y. */
 bool hx_settings_x_first(const struct hx_settings *s);
 /* Whether each destination has one path. */

@@ -1,5 +1,7 @@
 /* schedule_plan.c - reads schedules, and prepares them for executors (schedule_plan.h). */
 #include "workload/schedule_plan.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 #include "schedule/matching.h"
@@ -11,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SLOWNESS = 1000000 };
+#define LEAST_SLOWNESS 1e-6 /* factors of computing times */
+#define MOST_SLOWNESS  1e6
 
 /* ---- collectives ---- */
 
@@ -231,29 +234,37 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     return true;
 }
 
-/* Reads "RANK=FACTOR" of each rank that is slower. */
+/* Reads "RANK=FACTOR". */
+static bool take_straggler(struct schedule_job *job, const char *item, struct hx_problem *problem)
+{
+    char text[64];
+    char why[HX_WHY_TEXT];
+    uint64_t rank = 0;
+    double factor = 0;
+    const size_t length = strcspn(hx_text_copy(text, sizeof text, item), "=");
+    if (text[length] != '=')
+        return hx_fail(problem, HX_EXIT_USAGE, "--straggler", "'%s' is no RANK=FACTOR (for example 3=1.2)", item);
+    text[length] = '\0';
+    const char *wrong = hx_value_number(text, 0, schedule_ranks(job->schedule) - 1, &rank, why);
+    wrong = wrong ? wrong : hx_value_real(text + length + 1, LEAST_SLOWNESS, MOST_SLOWNESS, &factor, why);
+    if (wrong)
+        return hx_fail(problem, HX_EXIT_USAGE, "--straggler", "'%s': %s", item, wrong);
+    job->slowness[rank] = factor;
+    return true;
+}
+
 static bool find_stragglers(struct schedule_job *job, const struct hx_option_list *list, struct hx_problem *problem)
 {
     const uint32_t ranks = schedule_ranks(job->schedule);
+    bool good = true;
     if (list->count == 0)
         return true;
     job->slowness = hx_allocate(ranks, sizeof *job->slowness);
     for (uint32_t rank = 0; rank < ranks; rank++)
         job->slowness[rank] = 1;
-    for (unsigned i = 0; i < list->count; i++) {
-        const char *item = list->item[i];
-        char *end = NULL;
-        const unsigned long rank = strtoul(item, &end, 10);
-        const double factor = *end == '=' && end > item ? strtod(end + 1, &end) : 0;
-        if (*end || !(factor > 0) || factor > MOST_SLOWNESS)
-            return hx_fail(problem, HX_EXIT_USAGE, "--straggler",
-                           "'%s' is no RANK=FACTOR with a factor above 0 and up to %d (for example 3=1.2)", item,
-                           MOST_SLOWNESS);
-        if (rank >= ranks)
-            return hx_fail(problem, HX_EXIT_USAGE, "--straggler", "'%s': the last rank is %" PRIu32, item, ranks - 1);
-        job->slowness[rank] = factor;
-    }
-    return true;
+    for (unsigned i = 0; i < list->count && good; i++)
+        good = take_straggler(job, list->item[i], problem);
+    return good;
 }
 
 /* Gives the ranks of a job their hosts. first: the job's first host; host: of each rank, NULL: as --place says. */

@@ -55,6 +55,12 @@ refused() {
         (.best.iteration_seconds / .train.fabrics[0].estimate.iteration_seconds - 1 | fabs < 0.02) and
         .best.memory_bytes == (.train.memory | [.stages[].bytes] | max) and .best.memory_bytes <= 40e6 and
         (.best.mfu * 20e12 / .train.fabrics[0].flops_per_second - 1 | fabs < 0.02) and
+        (.best.hfu * 20e12 / .train.fabrics[0].flops_per_second_recomputed - 1 | fabs < 0.02) and
+        (.best.tokens_per_second / .train.fabrics[0].tokens_per_second - 1 | fabs < 0.02) and
+        (.best.samples_per_second / .train.fabrics[0].samples_per_second - 1 | fabs < 0.02) and
+        (.best.usd_per_million / .train.fabrics[0].cost.usd_per_token / 1e6 - 1 | fabs < 0.02) and
+        (.best.parts.computing / .train.fabrics[0].estimate.computing_seconds - 1 | fabs < 1e-6) and
+        all(.plan.results[]; .bound_seconds <= 1.001 * .iteration_seconds) and
         ((.best.parts | add) / .best.iteration_seconds - 1 | fabs < 1e-6) and
         ([.plan.results[].iteration_seconds] | . as $t | all(range(1; length); $t[.] > 0.998 * $t[. - 1]))'
     grep -q '^# A small job' best.model.yaml
@@ -88,8 +94,13 @@ refused() {
     sed 's/40MB/400MB/' job.model.yaml >large.model.yaml
     hxmesh plan large.model.yaml "2x1 Hx2Mesh" --ranks 1 --quiet --json "$REPORT" >/dev/null
     holds '.fabrics[0].ranks == 1 and (.fabrics[0].results | length) > 0'
-    hxmesh plan job.model.yaml "2x1 Hx2Mesh" --top 4 --confirm 3 --quiet --json "$REPORT" >/dev/null
-    holds '.fabrics[0].results | length >= 4 and ([.[] | select(.confirmed_seconds)] | length) == 3'
+    hxmesh plan job.model.yaml "2x1 Hx2Mesh" --top 4 --confirm 3 --quiet --json plan.json --write best.model.yaml >/dev/null
+    hxmesh train "2x1 Hx2Mesh" best.model.yaml --workers 1 --quiet --json train.json >/dev/null
+    jq -n '$p[0] + {train: $t[0]}' --slurpfile p plan.json --slurpfile t train.json >"$REPORT"
+    holds '(.fabrics[0].results | length >= 4 and ([.[] | select(.confirmed_seconds)] | length) == 3) and
+        .fabrics[0].results[0].confirmed_seconds == .train.fabrics[0].run.iteration_seconds'
+    hxmesh plan job.model.yaml "3x3 Hx1Mesh fail=board1,1" --quiet --json "$REPORT" >/dev/null # eight hosts live
+    holds '.fabrics[0].ranks == 8 and .fabrics[0].results[0].iteration_seconds > 0'
 }
 
 @test "plan: fabrics side by side, equally fast hosts, each by its own layout" {
@@ -99,18 +110,22 @@ refused() {
 }
 
 @test "plan: what cannot be is refused in one line" {
-    refused 2 "--only: 'tensr' is none of tensor, context, data, pipeline, expert, chunks, batch, zero, recompute" \
+    refused 2 "--only: 'tensr=2': unknown word 'tensr' (did you mean 'tensor'?)" \
         job.model.yaml "torus 4x2" --only tensr=2
-    refused 2 "--only: 'tensor=0': '0' is no whole number from 1 on (each key has an --only)" job.model.yaml "torus 4x2" --only tensor=0
-    refused 2 "--only: 'recompute=yes': recompute is false, selective or true, not 'yes'" job.model.yaml "torus 4x2" \
+    refused 2 "--only: 'tensor=0': 0 is outside 1 .. 4294967295 (each key has an --only)" job.model.yaml "torus 4x2" --only tensor=0
+    refused 2 "--only: 'recompute=yes': unknown word 'yes' (one of false, selective, true) (each key has an --only)" job.model.yaml "torus 4x2" \
         --only recompute=yes
-    refused 2 "--only: 'tensor=' has no value: tensor=1,2,4" job.model.yaml "torus 4x2" --only tensor=
-    refused 2 "--only: 'zero=5': stages of ZeRO are 0 to 3" job.model.yaml "torus 4x2" --only zero=5
+    refused 2 "--only: 'tensor=' is no KEY=VALUE,...: tensor=1,2,4" job.model.yaml "torus 4x2" --only tensor=
+    refused 2 "--only: 'zero=5': 5 is outside 0 .. 3 (each key has an --only)" job.model.yaml "torus 4x2" --only zero=5
     refused 2 "--jitter: is of runs: a plan takes all ranks of a stage as equal" job.model.yaml "torus 4x2" --jitter 0.1
     refused 2 "--write: is of one fabric, not of several" job.model.yaml "torus 4x2" "mesh 4x2" --write best.yaml
     refused 2 "--equal-injection: needs several fabrics, or an --injection" job.model.yaml "torus 4x2" --equal-injection
     refused 3 "job.model.yaml: no layout divides it over the 8 ranks of torus 4x2 (fewer --only)" job.model.yaml \
         "torus 4x2" --only tensor=3
+    printf '{model: m, samples: 8, layers: [{name: a, parameters: 1, activations: 1, flops: 1000}], accelerator: {flops: 1e12}}\n' \
+        >flow.model.yaml
+    refused 3 "flow.model.yaml: no layout can be written into it: let each of its keys begin a line, as in docs/training.md" \
+        flow.model.yaml "torus 4x2" --confirm 1
     refused 3 "torus 4x2: has 8 hosts, and --ranks is 9" job.model.yaml "torus 4x2" --ranks 9
     sed 's/products: .*/forward: 1 us/' job.model.yaml >times.model.yaml
     refused 3 "times.model.yaml: has layers with times, which belong to one layout: say 'flops' or 'products' instead" \

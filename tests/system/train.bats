@@ -79,7 +79,9 @@ spent_alike() {
     spent_alike 0.03 "fat-tree hosts=8" model.yaml
     spent_alike 0.15 "6x11 Hx2Mesh" many.yaml # 264 ranks: by collectives
     spent_alike 0.03 "2x2 Hx2Mesh" "$MODEL" "${SMALL[@]:0:6}"
-    jq -e '.fabrics[0].stages | length == 2 and all(.computing_seconds > 0 and .exposed_seconds.pipeline > 0)' \
+    jq -e '.fabrics[0] | .stages as $s | ($s | length == 2 and all(.computing_seconds > 0 and .exposed_seconds.pipeline > 0)) and
+        (([$s[].computing_seconds] | add / 2) / .estimate.computing_seconds - 1 | fabs < 1e-6) and
+        all(.purposes[]; . as $p | (([$s[].exposed_seconds[$p.purpose]] | add / 2) - $p.exposed_seconds | fabs) < 1e-12)' \
         <<<"$(hxmesh train "6x11 Hx2Mesh" many.yaml --estimate --timeline t.json --json -)"
     jq -e '[.traceEvents[] | select(.ph == "X") | .pid] | length > 50' t.json
 }

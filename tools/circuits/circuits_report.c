@@ -54,11 +54,6 @@ uint32_t circuits_in_rings(const struct circuits_report *r)
 
 /* ---- text ---- */
 
-static const char *seconds_text(char text[HX_VALUE_TEXT], double seconds)
-{
-    return hx_value_print_duration(text, (uint64_t)llround(seconds * 1e9));
-}
-
 static const char *bytes_text(char text[HX_VALUE_TEXT], double bytes)
 {
     return hx_value_print_bytes(text, (uint64_t)llround(bytes));
@@ -121,27 +116,27 @@ static void print_layers(const struct circuits_strategy *s)
 static void print_time(const char *label, double seconds, double of, const char *what)
 {
     char text[HX_VALUE_TEXT];
-    printf("%-16s%s, %.1f %%%s\n", label, seconds_text(text, seconds), of > 0 ? 100 * seconds / of : 0, what);
+    printf("%-16s%s, %.1f %%%s\n", label, hx_value_print_seconds(text, seconds), of > 0 ? 100 * seconds / of : 0, what);
 }
 
 static void print_times(const struct circuits_report *r)
 {
     const struct circuits_time *t = &r->fabric[0].time;
     char text[2][HX_VALUE_TEXT];
-    printf("%-16s%s", "iteration", seconds_text(text[0], t->iteration));
+    printf("%-16s%s", "iteration", hx_value_print_seconds(text[0], t->iteration));
     if (r->run.there)
-        printf(", by packets %s (%+.1f %%)", seconds_text(text[1], r->run.iteration),
+        printf(", by packets %s (%+.1f %%)", hx_value_print_seconds(text[1], r->run.iteration),
                100 * (r->run.iteration / t->iteration - 1));
     printf("\n");
     print_time("computing", t->computing, t->iteration, " of the iteration");
     print_time("exchanges", t->exchanges, t->iteration, "");
     print_time("exposed sums", t->exposed, t->iteration, "");
-    printf("%-16s%s, %s beside computing\n", "sums", seconds_text(text[0], t->sums),
-           seconds_text(text[1], t->sums - t->exposed));
+    printf("%-16s%s, %s beside computing\n", "sums", hx_value_print_seconds(text[0], t->sums),
+           hx_value_print_seconds(text[1], t->sums - t->exposed));
     if (r->run.there)
         printf("%-16scomputing %s, exchanges %s, sums %s (%.3g s of real time)\n", "packets",
-               seconds_text(text[0], r->run.computing), seconds_text(text[1], r->run.exchanges),
-               seconds_text((char[HX_VALUE_TEXT]){""}, r->run.sums), r->run.real_seconds);
+               hx_value_print_seconds(text[0], r->run.computing), hx_value_print_seconds(text[1], r->run.exchanges),
+               hx_value_print_seconds((char[HX_VALUE_TEXT]){""}, r->run.sums), r->run.real_seconds);
 }
 
 static const char *number(char text[HX_VALUE_TEXT], int digits, double value)

@@ -4,6 +4,7 @@
 #include "schedule/training/pipeline.h"
 #include "schedule/training/stages.h"
 #include "tools/plan/plan.h"
+#include "tools/train/network.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +15,9 @@
 static double sending_seconds(const struct plan *p, const struct training_model *m,
                               const struct training_communication *c)
 {
-    const double size = training_group_size(m, c->group);
-    const double vectors = c->kind == HX_ALL_REDUCE ? 2 : 1;
-    const double bytes =
-        c->halo ? (double)c->bytes * training_neighbours(m, c->group) : vectors * (double)c->bytes * (size - 1) / size;
+    const uint32_t size = training_group_size(m, c->group);
+    const double bytes = c->halo ? (double)c->bytes * training_neighbours(m, c->group)
+                                 : network_collective_bytes(c->kind, size, (double)c->bytes) / size;
     return bytes * 8e-9 / injection_total(&p->fabric->injected.injection);
 }
 
@@ -149,7 +149,8 @@ static double least_memory(const struct plan *p, const struct training_layout *l
            MEMORY_ROOM * (parameters * (weights + gradients + optimizer) + kept_at_once(p, l) * s->kept);
 }
 
-/* Seconds that a host's links take for gradients and parameters of one group of replicas. */
+/* Seconds that a host's links take for gradients and parameters of one group of replicas: as communication.h has them,
+ * but by sums, since there are a hundred thousand layouts. */
 static double data_seconds(const struct plan *p, const struct training_layout *l, double elements, double size)
 {
     const struct training_model *m = p->model;

@@ -23,7 +23,8 @@ static void write_file(const struct plan *p, const struct plan_candidate *c, cha
         hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(errno));
 }
 
-static void confirm(const struct plan *p, struct plan_result *r)
+/* Returns the exit code of the run. */
+static int confirm(const struct plan *p, struct plan_result *r)
 {
     char path[PATH];
     struct train t = *p->train;
@@ -33,13 +34,13 @@ static void confirm(const struct plan *p, struct plan_result *r)
     t.job.ranks = p->ranks;
     t.fabric = &f;
     t.fabrics = 1;
-    f.settings.place = p->ranks > 1 ? r->candidate.place : NULL;
-    f.folds = f.settings.place && !(f.settings.given & HX_GIVEN_PLACE_OF_RANKS);
+    f.settings.place = r->candidate.place;
+    f.folds = r->candidate.place == PLAN_FOLD;
     f.spent = (struct train_spent){.purposes = 0};
     train_run(&t, &f);
     (void)unlink(path);
-    r->exit_code = f.exit_code;
     r->confirmed = f.exact.there ? f.exact.iteration : 0;
+    return f.exit_code;
 }
 
 int plan_confirm(struct plan *p, unsigned count)
@@ -50,8 +51,8 @@ int plan_confirm(struct plan *p, unsigned count)
         if (!plan_is_first(p, i))
             continue;
         runs++;
-        confirm(p, &p->result[i]);
-        code = code ? code : p->result[i].exit_code;
+        const int own = confirm(p, &p->result[i]);
+        code = code ? code : own;
     }
     return code;
 }

@@ -14,11 +14,13 @@
 #include "schedule/training/layout.h"
 #include "tools/train/train.h"
 
+extern const char PLAN_FOLD[]; /* "fold" */
+
 enum { PLAN_BATCH = 8 /* candidates that are estimated before the next look at bounds */ };
 
 struct plan_candidate {
     struct training_layout layout;
-    const char *place; /* of ranks; NULL: linear */
+    const char *place; /* of ranks: PLAN_FOLD, what the user says, or NULL: linear; equal texts are one pointer */
     double bound;      /* s of an iteration: few estimates are shorter; INFINITY: it does not fit */
     uint64_t number;   /* in the order of layouts */
     bool estimated;
@@ -31,7 +33,6 @@ struct plan_result {
     double seconds, ideal, computing;
     struct train_spent spent;
     double confirmed; /* s by packets; 0: not run */
-    int exit_code;    /* of that run */
 };
 
 /* What a plan counts. */
@@ -61,6 +62,7 @@ struct plan {
     struct plan_result *result; /* the shortest iteration first */
     size_t results, results_room;
     bool interrupted;
+    struct hx_problem problem;     /* of the latest estimate that failed */
     struct network_memory *memory; /* of estimates, while they are made */
     struct plan_counts counts;
 };
@@ -80,9 +82,10 @@ bool plan_is_first(const struct plan *p, size_t number);
 /* Share of the peak of all accelerators: MFU, or HFU. NAN: not known. */
 double plan_use(const struct plan *p, const struct plan_result *r, bool recomputed);
 
-/* model_file.c: writes the model's text in the layout of a candidate to an open file. Dies with HX_EXIT_CONFIG if the
- * text has no key at the begin of a line. */
+/* model_file.c: writes the model's text in the layout of a candidate to an open file. */
 void plan_write_model(const struct plan *p, const struct plan_candidate *c, FILE *out);
+/* Dies with HX_EXIT_CONFIG if what that writes is not the model in the layout: before a search, not behind it. */
+void plan_check_writing(const struct plan *p);
 
 /* confirm.c: runs the first `count` results of different shares with packets. Returns the exit code of the first run
  * that failed. */

@@ -11,13 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define YEAR (365.25 * 86400)
-
-static const char *seconds_text(char text[HX_VALUE_TEXT], double seconds)
-{
-    return hx_value_print_duration(text, (uint64_t)llround(fmax(0, seconds) * 1e9));
-}
-
 double plan_use(const struct plan *p, const struct plan_result *r, bool recomputed)
 {
     struct training_model m;
@@ -26,16 +19,21 @@ double plan_use(const struct plan *p, const struct plan_result *r, bool recomput
     return flops > 0 && m.flops > 0 ? flops / r->seconds / p->ranks / m.flops : NAN;
 }
 
-/* Dollars of the fabric for a million tokens, or samples if they have none. */
+/* Tokens of an iteration, or samples if they have none. */
+static double work_of(const struct plan *p)
+{
+    return (double)p->model->samples * (p->model->sample_tokens ? (double)p->model->sample_tokens : 1);
+}
+
+/* Dollars of the fabric for a million of these. */
 static double usd_of(const struct plan *p, const struct plan_result *r)
 {
-    const double work = (double)p->model->samples * (p->model->sample_tokens ? (double)p->model->sample_tokens : 1);
-    return 1e6 * p->fabric->usd * r->seconds / (p->train->lifetime * YEAR) / work;
+    return 1e6 * train_usd(p->train, p->fabric, r->seconds) / work_of(p);
 }
 
 static double rate_of(const struct plan *p, const struct plan_result *r)
 {
-    return (double)p->model->samples * (p->model->sample_tokens ? (double)p->model->sample_tokens : 1) / r->seconds;
+    return work_of(p) / r->seconds;
 }
 
 /* ---- where the time goes ---- */
@@ -83,12 +81,6 @@ static struct part longest_wait(const struct plan_result *r)
 static const char *percent(char text[HX_VALUE_TEXT], double share)
 {
     (void)snprintf(text, HX_VALUE_TEXT, isnan(share) ? "-" : "%.1f", 100 * share);
-    return text;
-}
-
-static const char *rate_text(char text[HX_VALUE_TEXT], double rate)
-{
-    (void)snprintf(text, HX_VALUE_TEXT, rate >= 1e4 ? "%.1f k" : "%.4g", rate >= 1e4 ? rate / 1e3 : rate);
     return text;
 }
 
@@ -166,12 +158,12 @@ static const char *packets_text(char text[CELL], const struct plan_result *r)
     char seconds[HX_VALUE_TEXT];
     if (r->confirmed <= 0)
         return "-";
-    return print(text, "%s (%+.1f %%)", seconds_text(seconds, r->confirmed), 100 * (r->seconds / r->confirmed - 1));
+    return print(text, "%s (%+.1f %%)", hx_value_print_seconds(seconds, r->confirmed),
+                 100 * (r->seconds / r->confirmed - 1));
 }
 
 static void add_row(struct text_table *table, const struct plan *p, const struct plan_result *r, unsigned number)
 {
-    static const char *const recompute[] = {"-", "selective", "true"};
     const struct training_layout *l = &r->candidate.layout;
     const struct part wait = longest_wait(r);
     char text[COLUMNS][CELL];
@@ -183,8 +175,8 @@ static void add_row(struct text_table *table, const struct plan *p, const struct
                                  [EXPERT] = print(text[EXPERT], "%" PRIu32, l->expert),
                                  [BATCH] = print(text[BATCH], "%" PRIu64, l->batch),
                                  [ZERO] = print(text[ZERO], "%u", l->zero),
-                                 [RECOMPUTE] = recompute[l->recompute],
-                                 [ITERATION] = seconds_text(text[ITERATION], r->seconds),
+                                 [RECOMPUTE] = l->recompute ? training_recompute_names[l->recompute] : "-",
+                                 [ITERATION] = hx_value_print_seconds(text[ITERATION], r->seconds),
                                  [MFU] = percent(text[MFU], plan_use(p, r, false)),
                                  [MEMORY] = print(text[MEMORY], "%.3g", (double)r->bytes / 1e9),
                                  [PACKETS] = packets_text(text[PACKETS], r),
@@ -193,19 +185,11 @@ static void add_row(struct text_table *table, const struct plan *p, const struct
     add_cells(table, p, cell);
 }
 
-/* Whether two results differ in more than the order of axes and the placement. */
-static bool is_other(const struct plan_result *a, const struct plan_result *b)
-{
-    struct training_layout one = a->candidate.layout;
-    char text[2][TRAINING_LAYOUT_TEXT];
-    memcpy(one.order, b->candidate.layout.order, sizeof one.order);
-    return strcmp(training_layout_text(text[0], &one), training_layout_text(text[1], &b->candidate.layout)) != 0;
-}
-
 bool plan_is_first(const struct plan *p, size_t number)
 {
     size_t i = 0;
-    while (i < number && is_other(&p->result[i], &p->result[number]))
+    while (i < number &&
+           !training_layout_has_shares(&p->result[i].candidate.layout, &p->result[number].candidate.layout))
         i++;
     return i == number;
 }
@@ -273,7 +257,8 @@ static void print_runner_up(const struct plan *p)
             difference -= strcmp(of_best[k].name, of_it[i].name) == 0 ? of_best[k].seconds : 0;
         if (fabs(difference) < 0.001 * best->seconds)
             continue;
-        printf("%s%s%s %s", before, difference > 0 ? "+" : "-", seconds_text(text, fabs(difference)), of_it[i].name);
+        printf("%s%s%s %s", before, difference > 0 ? "+" : "-", hx_value_print_seconds(text, fabs(difference)),
+               of_it[i].name);
         before = ", ";
     }
     printf("\n");
@@ -288,8 +273,8 @@ static void print_of_best(const struct plan *p)
     const double mfu = plan_use(p, best, false);
     printf("\n%-16s%s, --place %s\n", "best", training_layout_text(text, &best->candidate.layout),
            best->candidate.place ? best->candidate.place : "linear");
-    printf("%-16s%s %s/s, %.4g $ a million %s", "", rate_text(rate, rate_of(p, best)), tokens ? "tokens" : "samples",
-           usd_of(p, best), tokens ? "tokens" : "samples");
+    printf("%-16s%s %s/s, %.4g $ a million %s", "", train_rate_text(rate, rate_of(p, best)),
+           tokens ? "tokens" : "samples", usd_of(p, best), tokens ? "tokens" : "samples");
     if (!isnan(mfu))
         printf(", MFU %.1f %%, HFU %.1f %%", 100 * mfu, 100 * plan_use(p, best, true));
     printf("\n");
@@ -316,15 +301,24 @@ static void print_counts(const struct plan *p)
     printf("\n");
 }
 
+static void print_none(const struct plan *p)
+{
+    const struct plan_counts *c = &p->counts;
+    if (c->failed)
+        printf("none can be estimated: %s: %s\n", p->problem.where, p->problem.what);
+    else if (c->least != UINT64_MAX)
+        printf("none fits into %.4g GB: the smallest looked at needs %.4g GB\n", (double)p->model->memory / 1e9,
+               (double)c->least / 1e9);
+    else
+        printf("none fits into %.4g GB\n", (double)p->model->memory / 1e9);
+}
+
 static void print_plan(const struct plan *p, unsigned top)
 {
     printf("%s: %s, %" PRIu32 " rank%s\n", p->fabric->spec.name, p->train->job.path, p->ranks, hx_plural(p->ranks));
     print_counts(p);
     if (p->results == 0) {
-        printf("none fits into %.4g GB", (double)p->model->memory / 1e9);
-        if (p->counts.least != UINT64_MAX)
-            printf(": the smallest looked at needs %.4g GB", (double)p->counts.least / 1e9);
-        printf("\n");
+        print_none(p);
         return;
     }
     print_results(p, plan_is_first, top, 0, "");
@@ -349,9 +343,10 @@ static void print_compared(const struct plan *p, unsigned count)
         if (any)
             (void)training_layout_text(layout, &of->result[0].candidate.layout);
         text_table_row(table, of->fabric->spec.name, text[0], text[1],
-                       any ? seconds_text(text[2], of->result[0].seconds) : "-",
-                       any ? rate_text(text[3], rate_of(of, &of->result[0])) : "-",
-                       any ? rate_text(text[4], rate_of(of, &of->result[0]) / of->fabric->usd * 1e6) : "-", layout);
+                       any ? hx_value_print_seconds(text[2], of->result[0].seconds) : "-",
+                       any ? train_rate_text(text[3], rate_of(of, &of->result[0])) : "-",
+                       any ? train_rate_text(text[4], rate_of(of, &of->result[0]) / of->fabric->usd * 1e6) : "-",
+                       layout);
     }
     printf("\n");
     text_table_print(table, stdout);
@@ -379,19 +374,13 @@ static json_t *layout_json(const struct training_layout *l)
         json_object_set_new(o, training_axis_names[axis], json_integer(l->parallel[axis]));
         json_array_append_new(order, json_string(training_axis_names[l->order[axis]]));
     }
-    static const char *const recompute[] = {"false", "selective", "true"};
     json_object_set_new(o, "expert", json_integer(l->expert));
     json_object_set_new(o, "chunks", json_integer(l->chunks));
     json_object_set_new(o, "batch", json_integer((json_int_t)l->batch));
     json_object_set_new(o, "zero", json_integer(l->zero));
-    json_object_set_new(o, "recompute", json_string(recompute[l->recompute]));
+    json_object_set_new(o, "recompute", json_string(training_recompute_names[l->recompute]));
     json_object_set_new(o, "order", order);
     return o;
-}
-
-static json_t *number_json(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
 }
 
 static json_t *result_json(const struct plan *p, size_t number)
@@ -406,12 +395,12 @@ static json_t *result_json(const struct plan *p, size_t number)
                           hx_json_text(r->candidate.place), "iteration_seconds", r->seconds, "bound_seconds",
                           r->candidate.bound, "memory_bytes", (json_int_t)r->bytes, "on_front", is_on_front(p, number),
                           "parts", parts);
-    json_object_set_new(o, "tokens_per_second", number_json(p->model->sample_tokens ? rate_of(p, r) : NAN));
+    json_object_set_new(o, "tokens_per_second", hx_json_real(p->model->sample_tokens ? rate_of(p, r) : NAN));
     json_object_set_new(o, "samples_per_second", json_real((double)p->model->samples / r->seconds));
-    json_object_set_new(o, "mfu", number_json(plan_use(p, r, false)));
-    json_object_set_new(o, "hfu", number_json(plan_use(p, r, true)));
+    json_object_set_new(o, "mfu", hx_json_real(plan_use(p, r, false)));
+    json_object_set_new(o, "hfu", hx_json_real(plan_use(p, r, true)));
     json_object_set_new(o, "usd_per_million", json_real(usd_of(p, r)));
-    json_object_set_new(o, "confirmed_seconds", number_json(r->confirmed > 0 ? r->confirmed : NAN));
+    json_object_set_new(o, "confirmed_seconds", hx_json_real(r->confirmed > 0 ? r->confirmed : NAN));
     return o;
 }
 

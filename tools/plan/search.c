@@ -4,6 +4,7 @@
 #include "schedule/training/memory.h"
 #include "tools/child.h"
 #include "tools/plan/plan.h"
+#include "tools/train/fabrics.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char PLAN_FOLD[] = "fold";
 
 /* ---- one candidate ---- */
 
@@ -26,26 +29,24 @@ static uint64_t memory_of(const struct training_model *m)
     return bytes;
 }
 
-/* A candidate that is to be estimated: its model has stages. */
+/* A candidate that is to be estimated: its model has the stages of its shape. */
 struct trial {
     struct plan_candidate candidate;
     struct training_model model;
     uint64_t bytes;
     bool good;
+    struct hx_problem problem; /* if it cannot be estimated */
     struct train_estimate estimate;
 };
 
 static void estimate(const struct plan *p, struct trial *t)
 {
-    struct hx_problem problem;
     struct train_job job = {.path = p->train->job.path, .quiet = true, .memory = p->memory};
     struct hx_settings settings = p->fabric->settings;
     settings.place = t->candidate.place;
     train_job_take_model(&job, &t->model);
-    if (!job.dimension[0] && !(settings.given & HX_GIVEN_PLACE_OF_RANKS)) /* a single rank has no grid */
-        settings.place = NULL;
     t->good = train_estimate_make(&t->estimate, &job, &p->fabric->spec, &settings, &p->fabric->injected.timing, NULL,
-                                  &problem);
+                                  &t->problem);
 }
 
 /* ---- a batch on all processors ---- */
@@ -98,9 +99,9 @@ static int by_seconds(const void *a, const void *b)
 static void take(struct plan *p, struct trial *t)
 {
     const double iterations = (double)p->model->iterations;
-    training_layout_release(&t->model);
     p->counts.estimated++;
     if (!t->good) {
+        p->problem = t->problem;
         p->counts.failed++;
         return;
     }
@@ -213,16 +214,13 @@ static void divide_layers(struct search *s, struct training_model *m)
                                 m->recompute,
                                 training_micro_samples(m),
                                 m->micro_batches};
-    const size_t bytes = m->layers * sizeof *m->stage_of;
     const size_t known = s->shapes.count;
     const uint32_t number = hx_blobs_add(&s->shapes, &shape, sizeof shape);
     if (number == known) {
         s->stage_of = hx_grow(s->stage_of, known, &s->shapes_room, sizeof(*s->stage_of));
-        training_layout_divide(m);
-        s->stage_of[number] = m->stage_of;
+        s->stage_of[number] = training_layout_stages(m);
     }
-    m->stage_of = hx_allocate(m->layers, sizeof *m->stage_of);
-    memcpy(m->stage_of, s->stage_of[number], bytes);
+    m->stage_of = s->stage_of[number];
 }
 
 /* Divides a candidate into stages, with a closer bound. Returns false if it does not fit, or if its bound is not below
@@ -242,10 +240,7 @@ static bool divide(struct search *s, struct plan_candidate *c, struct trial *t)
     } else {
         c->bound = t->candidate.bound = fmax(c->bound, plan_bound(p, &t->model));
     }
-    if (c->bound < limit_of(p))
-        return true;
-    training_layout_release(&t->model);
-    return false;
+    return c->bound < limit_of(p);
 }
 
 static void show(struct search *s)
@@ -287,12 +282,8 @@ static void collect(struct search *s, struct family *f, double ratio)
         if (c->bound * ratio >= limit_of(p))
             return;
         f->next++;
-        if (!divide(s, c, &s->trial[s->trials]))
+        if (!divide(s, c, &s->trial[s->trials]) || c->bound * ratio >= limit_of(p))
             continue;
-        if (c->bound * ratio >= limit_of(p)) {
-            training_layout_release(&s->trial[s->trials].model);
-            continue;
-        }
         c->estimated = true;
         s->of[s->trials++] = f;
         return;
@@ -361,58 +352,57 @@ static bool is_used(const struct training_layout *l, enum training_axis axis)
     return l->parallel[axis] > 1;
 }
 
-/* The number-th order of axes: those that are used, permuted, before those of 1. Returns false behind the last. */
+/* The number-th order of axes: those that are used, permuted among their places. Returns false behind the last. */
 static bool order_axes(const struct training_layout *l, unsigned number, enum training_axis order[TRAINING_AXES])
 {
     enum training_axis used[TRAINING_AXES];
     unsigned count = 0;
-    unsigned at = 0;
+    unsigned orders = 1;
     for (unsigned i = 0; i < TRAINING_AXES; i++) {
         if (is_used(l, l->order[i]))
             used[count++] = l->order[i];
     }
-    unsigned orders = 1;
     for (unsigned i = 2; i <= count; i++)
         orders *= i;
     if (number >= orders)
         return false;
-    for (unsigned left = count; left > 0; left--) {
-        orders /= left;
+    for (unsigned i = 0; i < TRAINING_AXES; i++) {
+        order[i] = l->order[i];
+        if (!is_used(l, l->order[i]))
+            continue;
+        orders /= count;
         const unsigned pick = number / orders;
         number %= orders;
-        order[at++] = used[pick];
-        memmove(&used[pick], &used[pick + 1], (left - pick - 1) * sizeof *used);
+        order[i] = used[pick];
+        memmove(&used[pick], &used[pick + 1], (--count - pick) * sizeof *used);
     }
-    for (unsigned i = 0; i < TRAINING_AXES; i++) {
-        if (!is_used(l, l->order[i]))
-            order[at++] = l->order[i];
-    }
+    return true;
+}
+
+/* Makes a trial of a result with another order and placement. Returns false if they are its own. */
+static bool vary_as(struct search *s, const struct plan_result *r, const enum training_axis order[TRAINING_AXES],
+                    const char *place, struct trial *t)
+{
+    *t = (struct trial){.candidate = r->candidate, .bytes = r->bytes};
+    t->candidate.place = place;
+    memcpy(t->candidate.layout.order, order, sizeof t->candidate.layout.order);
+    if (place == r->candidate.place && memcmp(order, r->candidate.layout.order, sizeof r->candidate.layout.order) == 0)
+        return false;
+    training_layout_apply(&t->model, s->plan->model, &t->candidate.layout);
+    divide_layers(s, &t->model);
     return true;
 }
 
 /* Fills trials with a layout's orders and placements but its own. Returns their number. */
 static unsigned vary(struct search *s, const struct plan_result *r, struct trial trial[2 * MOST_ORDERS])
 {
-    const struct plan *p = s->plan;
-    const char *places[] = {r->candidate.place, r->candidate.place ? NULL : "fold"};
-    const bool on_grid = hx_spec_fabric(&p->fabric->spec)->topology->near_on_grid;
+    const char *const places[] = {PLAN_FOLD, NULL};
+    const bool may_place = s->plan->ranks > 1 && train_may_place(s->plan->fabric);
+    enum training_axis order[TRAINING_AXES];
     unsigned count = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        if (i == 1 && (!on_grid || p->fabric->settings.given & HX_GIVEN_PLACE_OF_RANKS))
-            break;
-        for (unsigned number = 0;; number++) {
-            struct trial *t = &trial[count];
-            *t = (struct trial){.candidate = r->candidate, .bytes = r->bytes};
-            if (!order_axes(&r->candidate.layout, number, t->candidate.layout.order))
-                break;
-            t->candidate.place = places[i];
-            if (i == 0 &&
-                memcmp(t->candidate.layout.order, r->candidate.layout.order, sizeof r->candidate.layout.order) == 0)
-                continue;
-            training_layout_apply(&t->model, p->model, &t->candidate.layout);
-            divide_layers(s, &t->model);
-            count++;
-        }
+    for (unsigned i = 0; i < (may_place ? 2 : 1); i++) {
+        for (unsigned number = 0; order_axes(&r->candidate.layout, number, order); number++)
+            count += vary_as(s, r, order, may_place ? places[i] : r->candidate.place, &trial[count]);
     }
     return count;
 }
@@ -422,13 +412,10 @@ static void carry_out_variants(struct search *s, struct trial *trial, unsigned a
 {
     struct plan *p = s->plan;
     const uint64_t estimated = p->counts.estimated;
-    unsigned first = 0;
-    for (; first < all && !child_interrupted(); first += PLAN_BATCH) {
+    for (unsigned first = 0; first < all && !child_interrupted(); first += PLAN_BATCH) {
         carry_out(p, trial + first, all - first < PLAN_BATCH ? all - first : PLAN_BATCH);
         show(s);
     }
-    for (; first < all; first++)
-        training_layout_release(&trial[first].model);
     p->counts.varied += p->counts.estimated - estimated;
     p->counts.estimated = estimated;
 }
@@ -454,19 +441,8 @@ static void refine(struct search *s)
         carry_out_variants(s, trial, vary(s, &best[i], trial));
     const unsigned followers = first_results(s->plan, FOLLOWERS, best);
     unsigned some = 0;
-    for (unsigned i = 1; i < followers; i++) {
-        struct trial *t = &trial[some];
-        const struct plan_candidate *as = &best[0].candidate;
-        *t = (struct trial){.candidate = best[i].candidate, .bytes = best[i].bytes};
-        if (t->candidate.place == as->place &&
-            memcmp(t->candidate.layout.order, as->layout.order, sizeof as->layout.order) == 0)
-            continue;
-        t->candidate.place = as->place;
-        memcpy(t->candidate.layout.order, as->layout.order, sizeof as->layout.order);
-        training_layout_apply(&t->model, s->plan->model, &t->candidate.layout);
-        divide_layers(s, &t->model);
-        some++;
-    }
+    for (unsigned i = 1; i < followers; i++)
+        some += vary_as(s, &best[i], best[0].candidate.layout.order, best[0].candidate.place, &trial[some]);
     carry_out_variants(s, trial, some);
     free(trial);
 }

@@ -203,6 +203,15 @@ static uint32_t first_host(const struct traffic *t)
     return host;
 }
 
+uint32_t train_estimate_hosts(const struct hx_spec *spec, const struct hx_settings *settings)
+{
+    struct traffic t;
+    traffic_init(&t, spec, hx_spec_fabric(spec), settings, NULL);
+    const uint32_t hosts = t.members[first_host(&t)];
+    traffic_free(&t);
+    return hosts;
+}
+
 static bool place(struct world *w, struct hx_problem *problem)
 {
     const struct traffic *t = &w->traffic;
@@ -212,12 +221,6 @@ static bool place(struct world *w, struct hx_problem *problem)
                        "has %" PRIu32 " ranks, but only %" PRIu32 " %ss are there", w->job->ranks, t->members[first],
                        hx_host_word(t->g));
     return placement_make(w->host, w->job->ranks, t, first, w->settings->place, w->job->dimension, problem);
-}
-
-/* Whether ranks differ in their computing: then each is executed. */
-static bool is_irregular(const struct hx_settings *s)
-{
-    return s->jitter > 0 || s->straggler.count > 0;
 }
 
 /* Carries the job's messages over links, if they are few; of irregular ranks sets *ideal as well. Returns false if they
@@ -241,7 +244,7 @@ static bool carry(struct world *w, struct sums *sums, struct sums *ideal, struct
             take_spent(w, &plan.job[0].executor, NULL);
         if (good && w->timeline)
             timeline_write(&plan, w->timeline);
-        if (good && is_irregular(w->settings)) {
+        if (good && hx_settings_is_irregular(w->settings)) {
             const struct schedule_ideal i = schedule_ideal(&plan.job[0].executor);
             *ideal = (struct sums){i.seconds, i.computing_seconds};
         }
@@ -269,7 +272,7 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
         w.network = network_open(&w.traffic, timing, settings->algorithm);
     if (good && job->memory)
         network_choose_quickly(w.network, job->memory);
-    const bool irregular = is_irregular(settings);
+    const bool irregular = hx_settings_is_irregular(settings);
     const bool carried = good && !job->memory && carry(&w, &exact, &ideal, problem);
     if (good && !carried && irregular)
         good = !w.refused &&
@@ -281,7 +284,8 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
         e->seconds = exact.seconds;
         e->ideal = ideal.seconds;
         e->computing = ideal.computing;
-        spent_take_links(&e->spent, network_loads(w.network), w.load, exact.seconds);
+        if (!job->memory)
+            spent_take_links(&e->spent, network_loads(w.network), w.load, exact.seconds);
     }
     modelled_routes_free(w.routes);
     network_close(w.network);

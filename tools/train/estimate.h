@@ -25,6 +25,9 @@ struct train_estimate {
     struct train_spent spent; /* of an iteration; spent_free() frees it */
 };
 
+/* Hosts that can have a rank: those that live. */
+uint32_t train_estimate_hosts(const struct hx_spec *spec, const struct hx_settings *settings);
+
 /* settings: of a run of this job on the spec's fabric. timing: complete. timeline: file that receives what each rank
  * did, or each stage of a model in the second way; NULL: none. Returns false and sets *problem if the run would be
  * refused. */

@@ -86,10 +86,14 @@ static void settle(struct train_fabric *f, const struct train *t, const struct t
     hx_settings_merge(&f->settings, &given);
 }
 
+bool train_may_place(const struct train_fabric *f)
+{
+    return !(f->settings.given & HX_GIVEN_PLACE_OF_RANKS) && hx_spec_fabric(&f->spec)->topology->near_on_grid;
+}
+
 void train_place(struct train_fabric *f, const struct train_job *job)
 {
-    if (f->settings.given & HX_GIVEN_PLACE_OF_RANKS || !job->dimension[0] ||
-        !hx_spec_fabric(&f->spec)->topology->near_on_grid)
+    if (!train_may_place(f) || !job->dimension[0])
         return;
     f->folds = true;
     f->settings.place = "fold";

@@ -32,6 +32,9 @@ int train_parse(struct train *t, const struct train_options *o, const struct hx_
 void train_open_fabrics(struct train *t, const struct train_options *o, const char *const *name, unsigned count);
 void train_close_fabrics(struct train *t);
 
+/* Whether ranks may be folded onto the fabric: it is a grid, and neither the user nor the file says how they stand. */
+bool train_may_place(const struct train_fabric *f);
+
 /* Folds the job's grid onto the fabric's, unless the user or the file says how. */
 void train_place(struct train_fabric *f, const struct train_job *job);
 

@@ -11,10 +11,7 @@
 
 #define LONGEST_LAID (UINT64_C(1) << 40) /* bytes of a vector */
 
-enum {
-    SAMPLED_GROUPS = 8, /* beside which an algorithm is chosen quickly */
-    FOUND = 1 << 16     /* marks times in a memory, beside choices */
-};
+enum { SAMPLED_GROUPS = 8 /* beside which an algorithm is chosen quickly */ };
 
 struct family {
     uint32_t size, count;
@@ -171,7 +168,8 @@ static unsigned choose_quickly(struct network *n, const struct network_collectiv
     const struct family *f = &n->family[c->family];
     struct network_collective typical = *c;
     typical.bytes = (uint64_t)llround(exp2(2 * power));
-    const struct network_known key = {f->shared, typical.kind, HX_ALGORITHM_BEST, c->root, typical.bytes};
+    const struct network_known key = {f->shared,      c->root,           (uint16_t)c->kind,
+                                      NETWORK_CHOICE, HX_ALGORITHM_BEST, typical.bytes};
     struct network_found found = {0, HX_ALGORITHM_BEST};
     struct collective_job job;
     struct hx_problem ignored;
@@ -235,7 +233,8 @@ static bool find(struct network *n, const struct network_collective *c, struct n
 static bool find_or_remember(struct network *n, const struct network_collective *c, struct network_found *found,
                              struct hx_problem *problem)
 {
-    const struct network_known key = {n->family[c->family].shared, c->kind, c->algorithm + FOUND, c->root, c->bytes};
+    const struct network_known key = {
+        n->family[c->family].shared, c->root, (uint16_t)c->kind, NETWORK_TIME, c->algorithm, c->bytes};
     if (n->memory && network_memory_find(n->memory, &key, found))
         return true;
     if (!find(n, c, found, problem))

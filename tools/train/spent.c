@@ -95,7 +95,7 @@ static void add_link(struct train_spent *s, const struct hx_fabric *g, uint32_t 
         class->links++;
         class->busy += busy;
         class->busiest = fmax(class->busiest, busy);
-        if (s->links == TRAIN_LINKS && busy <= s->link[TRAIN_LINKS - 1].busy)
+        if (busy <= 0 || (s->links == TRAIN_LINKS && busy <= s->link[TRAIN_LINKS - 1].busy))
             continue;
         (void)hx_port_name(link.from, g, plane, node, port);
         (void)hx_port_name(link.to, g, plane, far.node, far.port);

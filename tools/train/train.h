@@ -64,6 +64,16 @@ static inline double train_overhead(const struct train_times *times)
     return times->iteration - times->ideal;
 }
 
+/* Dollars of the fabric for so many seconds, over its lifetime. */
+static inline double train_usd(const struct train *t, const struct train_fabric *f, double seconds)
+{
+    const double year = 365.25 * 24 * 3600;
+    return f->usd * seconds / (t->lifetime * year);
+}
+
+/* Writes a rate for people, with four digits and a letter: "1638 k". Returns text, of HX_VALUE_TEXT bytes. */
+const char *train_rate_text(char *text, double rate);
+
 void train_print(const struct train *t);
 json_t *train_json(const struct train *t);
 

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define YEAR (365.25 * 24 * 3600) /* seconds */
-
 const struct train_times *train_times_of(const struct train *t, const struct train_fabric *f)
 {
     return t->only_estimate ? &f->estimate : &f->exact;
@@ -27,12 +25,6 @@ static double saving_of(const struct train *t, const struct train_fabric *first,
     return any ? other->usd / first->usd * (train_overhead(b) / train_overhead(a)) : NAN;
 }
 
-/* Dollars of the fabric for an iteration, over its lifetime. */
-static double usd_of(const struct train *t, const struct train_fabric *f)
-{
-    return f->usd * train_times_of(t, f)->iteration / (t->lifetime * YEAR);
-}
-
 /* The estimate's difference from the run, as a share of the run; NAN: there are not both. */
 static double difference(const struct train_fabric *f)
 {
@@ -44,27 +36,23 @@ static double difference(const struct train_fabric *f)
 
 enum { MOST_COLUMNS = 10 + SCHEDULE_MOST_PURPOSES };
 
-static const char *seconds_text(char text[HX_VALUE_TEXT], double seconds)
-{
-    return hx_value_print_duration(text, (uint64_t)llround(fmax(0, seconds) * 1e9));
-}
-
 static void print_share(const char *label, double seconds, const struct train_times *times, const char *what)
 {
     char text[HX_VALUE_TEXT];
     const double share = times->iteration > 0 ? 100 * fmax(0, seconds) / times->iteration : 0;
-    printf("%-16s%s, %.1f %%: %s\n", label, seconds_text(text, seconds), share, what);
+    printf("%-16s%s, %.1f %%: %s\n", label, hx_value_print_seconds(text, seconds), share, what);
 }
 
 static void print_times(const struct train *t, const struct train_fabric *f)
 {
     const struct train_times *times = train_times_of(t, f);
     char text[2][HX_VALUE_TEXT];
-    printf("%-16s%s", "iteration", seconds_text(text[0], times->iteration));
+    printf("%-16s%s", "iteration", hx_value_print_seconds(text[0], times->iteration));
     if (t->only_estimate)
         printf(" by the estimate");
     else if (f->estimate.there)
-        printf(", by the estimate %s (%+.1f %%)", seconds_text(text[1], f->estimate.iteration), 100 * difference(f));
+        printf(", by the estimate %s (%+.1f %%)", hx_value_print_seconds(text[1], f->estimate.iteration),
+               100 * difference(f));
     printf("\n");
     print_share("computing", times->computing, times, "of a rank, mean");
     print_share("bubble", times->ideal - times->computing, times, "a rank waits even on an ideal network, mean");
@@ -86,8 +74,8 @@ static void print_purposes(const struct train_fabric *f)
         const struct train_purpose *p = &f->spent.purpose[i];
         char text[4][HX_VALUE_TEXT];
         text_table_row(table, purpose_name(p), hx_value_print_bytes(text[0], (uint64_t)llround(p->bytes)),
-                       seconds_text(text[1], p->seconds), seconds_text(text[2], p->exposed),
-                       seconds_text(text[3], p->hidden));
+                       hx_value_print_seconds(text[1], p->seconds), hx_value_print_seconds(text[2], p->exposed),
+                       hx_value_print_seconds(text[3], p->hidden));
     }
     printf("\n");
     text_table_print(table, stdout);
@@ -108,9 +96,9 @@ static void print_stages(const struct train_fabric *f)
         const struct train_stage *s = &f->spent.stage[stage];
         (void)snprintf(text[0], sizeof text[0], "%" PRIu32, stage);
         cell[0] = text[0];
-        cell[1] = seconds_text(text[1], s->computing);
+        cell[1] = hx_value_print_seconds(text[1], s->computing);
         for (unsigned i = 0; i < f->spent.purposes; i++)
-            cell[2 + i] = seconds_text(text[2 + i], s->exposed[i]);
+            cell[2 + i] = hx_value_print_seconds(text[2 + i], s->exposed[i]);
         text_table_cells(table, columns, cell);
     }
     if (f->spent.stages) {
@@ -141,8 +129,7 @@ static void print_links(const struct train_fabric *f)
     printf("\n");
 }
 
-/* "1.234e+04" has no place in a line for people: three digits and a letter. */
-static const char *rate_text(char text[HX_VALUE_TEXT], double rate)
+const char *train_rate_text(char *text, double rate)
 {
     static const char *const letter[] = {"", " k", " M", " G", " T"};
     unsigned i = 0;
@@ -182,20 +169,23 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
     const unsigned planes = f->injected.injection.planes;
     char text[2][HX_VALUE_TEXT];
     if (t->job.samples && iteration > 0) {
-        printf("%-16s%s samples/s", "rate", rate_text(text[0], (double)t->job.samples / iteration));
+        printf("%-16s%s samples/s", "rate", train_rate_text(text[0], (double)t->job.samples / iteration));
         if (t->job.tokens)
-            printf(", %s tokens/s", rate_text(text[1], (double)t->job.tokens / iteration));
+            printf(", %s tokens/s", train_rate_text(text[1], (double)t->job.tokens / iteration));
         printf("\n");
     }
     print_use(t, f);
     printf("%-16s%.4g M$ for the %u plane%s simulated (hxmesh info prices %u: %.4g M$)%s%s\n", "fabric", f->usd / 1e6,
            planes, hx_plural(planes), f->bought, f->usd_bought / 1e6, t->prices.path ? ", at prices of " : "",
            t->prices.path ? t->prices.path : "");
-    printf("%-16s%.4g $ an iteration over %g years", "cost", usd_of(t, f), t->lifetime);
+    printf("%-16s%.4g $ an iteration over %g years", "cost", train_usd(t, f, train_times_of(t, f)->iteration),
+           t->lifetime);
     if (t->job.samples)
-        printf(", %.4g $ a million samples", 1e6 * usd_of(t, f) / (double)t->job.samples);
+        printf(", %.4g $ a million samples",
+               1e6 * train_usd(t, f, train_times_of(t, f)->iteration) / (double)t->job.samples);
     if (t->job.tokens)
-        printf(", %.4g $ a billion tokens", 1e9 * usd_of(t, f) / (double)t->job.tokens);
+        printf(", %.4g $ a billion tokens",
+               1e9 * train_usd(t, f, train_times_of(t, f)->iteration) / (double)t->job.tokens);
     printf("\n");
 }
 
@@ -242,7 +232,7 @@ static void add_seconds(struct line *l, bool there, double seconds)
 {
     char *text = next(l);
     if (there)
-        (void)seconds_text(text, seconds);
+        (void)hx_value_print_seconds(text, seconds);
 }
 
 /* The first fabric with a run that ended. */
@@ -272,7 +262,7 @@ static void add_row(struct text_table *table, const struct train *t, const struc
     if (t->job.samples) {
         char *text = next(&l);
         if (times->there)
-            (void)rate_text(text, (double)t->job.samples / times->iteration);
+            (void)train_rate_text(text, (double)t->job.samples / times->iteration);
     }
     add(&l, true, "%.4g", f->usd / 1e6);
     add(&l, !isnan(saving), "%.2f", saving);
@@ -387,21 +377,16 @@ static json_t *classes_json(const struct train_fabric *f)
     return list;
 }
 
-static json_t *real_or_null(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
-}
-
 static json_t *cost_json(const struct train *t, const struct train_fabric *f)
 {
-    const double usd = train_times_of(t, f)->there ? usd_of(t, f) : NAN;
+    const double usd = train_times_of(t, f)->there ? train_usd(t, f, train_times_of(t, f)->iteration) : NAN;
     const double samples = (double)t->job.samples;
     const double tokens = (double)t->job.tokens;
     json_t *o = json_pack("{s:I, s:i, s:I, s:i, s:f, s:o, s:o, s:o}", "usd", (json_int_t)f->usd, "planes",
                           (int)f->injected.injection.planes, "usd_bought", (json_int_t)f->usd_bought, "planes_bought",
-                          (int)f->bought, "lifetime_years", t->lifetime, "usd_per_iteration", real_or_null(usd),
-                          "usd_per_sample", real_or_null(samples > 0 ? usd / samples : NAN), "usd_per_token",
-                          real_or_null(tokens > 0 ? usd / tokens : NAN));
+                          (int)f->bought, "lifetime_years", t->lifetime, "usd_per_iteration", hx_json_real(usd),
+                          "usd_per_sample", hx_json_real(samples > 0 ? usd / samples : NAN), "usd_per_token",
+                          hx_json_real(tokens > 0 ? usd / tokens : NAN));
     if (t->prices.path)
         json_object_set_new(o, "prices", hx_json_text(t->prices.path));
     return o;
@@ -415,18 +400,18 @@ static json_t *fabric_json(const struct train *t, const struct train_fabric *f)
     json_t *o = json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "spec", hx_json_text(f->spec.fabric), "name",
                           hx_json_text(f->spec.name), "place", hx_json_text(f->settings.place), "planes",
                           (int)f->injected.injection.planes, "run", times_json(&f->exact), "estimate",
-                          times_json(&f->estimate), "estimate_difference", real_or_null(difference(f)));
+                          times_json(&f->estimate), "estimate_difference", hx_json_real(difference(f)));
     json_t *rest =
         json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "link_gbps", injection_link(&f->injected.injection),
                   "injection_gbps", injection_total(&f->injected.injection), "samples_per_second",
-                  real_or_null(t->job.samples ? (double)t->job.samples * a_second : NAN), "tokens_per_second",
-                  real_or_null(t->job.tokens ? (double)t->job.tokens * a_second : NAN), "purposes", purposes_json(f),
+                  hx_json_real(t->job.samples ? (double)t->job.samples * a_second : NAN), "tokens_per_second",
+                  hx_json_real(t->job.tokens ? (double)t->job.tokens * a_second : NAN), "purposes", purposes_json(f),
                   "link_classes", classes_json(f), "busiest_links", links_json(f), "cost", cost_json(t, f), "saving",
-                  real_or_null(saving));
+                  hx_json_real(saving));
     json_object_update_new(o, rest);
     json_object_set_new(o, "stages", stages_json(f));
-    json_object_set_new(o, "flops_per_second", real_or_null(flops_of(t, f, false)));
-    json_object_set_new(o, "flops_per_second_recomputed", real_or_null(flops_of(t, f, true)));
+    json_object_set_new(o, "flops_per_second", hx_json_real(flops_of(t, f, false)));
+    json_object_set_new(o, "flops_per_second_recomputed", hx_json_real(flops_of(t, f, true)));
     return o;
 }
 

@@ -33,6 +33,12 @@ struct training_layout training_layout_of(const struct training_model *m)
     return l;
 }
 
+bool training_layout_has_shares(const struct training_layout *a, const struct training_layout *b)
+{
+    return memcmp(a->parallel, b->parallel, sizeof a->parallel) == 0 && a->expert == b->expert &&
+           a->chunks == b->chunks && a->batch == b->batch && a->zero == b->zero && a->recompute == b->recompute;
+}
+
 /* ---- whether it divides ---- */
 
 static bool is_shared(const struct training_layer *l)
@@ -106,29 +112,21 @@ static bool counts_divide(const struct training_model *m, const struct training_
     return (uint64_t)stages * l->chunks <= m->layers && (l->zero == 0 || replicas > 1);
 }
 
-bool training_layout_divides(const struct training_model *m, const struct training_layout *l)
-{
-    const uint64_t replicas = (uint64_t)l->parallel[TRAINING_CONTEXT] * l->parallel[TRAINING_DATA];
-    return counts_divide(m, l) && all_tensor_divide(m, l->parallel[TRAINING_TENSOR]) &&
-           context_divides(m, l->parallel[TRAINING_CONTEXT]) && expert_divides(m, l->expert, replicas) &&
-           (l->recompute != TRAINING_RECOMPUTE_SELECTIVE || selective_is_said(m));
-}
-
 /* ---- a model in a layout ---- */
 
-void training_layout_divide(struct training_model *m)
+uint32_t *training_layout_stages(const struct training_model *m)
 {
     struct training_stages s;
     struct hx_problem problem;
     if (!training_stages_make(&s, m, &problem))
-        return;
+        return NULL;
     uint32_t *stage = hx_allocate(m->layers, sizeof *stage);
     for (uint32_t v = 0; v < s.count; v++) {
         for (uint32_t i = s.first[v]; i < s.first[v + 1]; i++)
             stage[i] = v;
     }
-    m->stage_of = stage;
     training_stages_free(&s);
+    return stage;
 }
 
 void training_layout_apply(struct training_model *to, const struct training_model *m, const struct training_layout *l)
@@ -144,12 +142,6 @@ void training_layout_apply(struct training_model *to, const struct training_mode
     to->recompute = l->recompute;
     to->sequence = l->parallel[TRAINING_TENSOR] > 1;
     to->stage_of = NULL;
-}
-
-void training_layout_release(struct training_model *m)
-{
-    free(m->stage_of);
-    m->stage_of = NULL;
 }
 
 /* ---- all layouts ---- */
@@ -195,12 +187,25 @@ static void choose_chunks(struct search *s)
     }
 }
 
+static void take_batch(struct search *s, uint64_t batch)
+{
+    s->l.batch = batch;
+    if (is_allowed(s, TRAINING_CHOOSE_BATCH, batch))
+        choose_chunks(s);
+}
+
+/* Each divisor of the samples of a replica, the least first. */
 static void choose_batch(struct search *s)
 {
     const uint64_t samples = s->m->samples / s->l.parallel[TRAINING_DATA];
-    for (s->l.batch = 1; s->l.batch <= samples; s->l.batch++) {
-        if (samples % s->l.batch == 0 && is_allowed(s, TRAINING_CHOOSE_BATCH, s->l.batch))
-            choose_chunks(s);
+    uint64_t i = 1;
+    for (; i * i <= samples; i++) {
+        if (samples % i == 0)
+            take_batch(s, i);
+    }
+    for (i--; i > 0; i--) {
+        if (samples % i == 0 && i * i != samples)
+            take_batch(s, samples / i);
     }
 }
 

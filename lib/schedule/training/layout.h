@@ -35,14 +35,14 @@ const char *training_layout_obstacle(const struct training_model *m);
 /* The layout that a model has. */
 struct training_layout training_layout_of(const struct training_model *m);
 
-bool training_layout_divides(const struct training_model *m, const struct training_layout *l);
+/* Whether two layouts are equal but for the order of axes. */
+bool training_layout_has_shares(const struct training_layout *a, const struct training_layout *b);
 
 /* Makes *to the model in a layout that divides it. It shares layers and texts with *m, which must outlive it. */
 void training_layout_apply(struct training_model *to, const struct training_model *m, const struct training_layout *l);
-/* Divides its layers among stages (stages.h) once for all that follows: m->stage_of, which training_layout_release()
- * frees. */
-void training_layout_divide(struct training_model *m);
-void training_layout_release(struct training_model *m);
+/* Divides its layers among stages (stages.h), so that this need not be done again: [layers], for m->stage_of, which the
+ * caller frees. Returns NULL if there are fewer layers than virtual stages. */
+uint32_t *training_layout_stages(const struct training_model *m);
 
 /* What a layout may be. */
 enum training_choice {

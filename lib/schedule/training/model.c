@@ -6,6 +6,7 @@
 
 const char *const training_axis_names[] = {"tensor", "context", "data", "pipeline", NULL};
 const char *const training_pipeline_names[] = {"gpipe", "1f1b", "interleaved", NULL};
+const char *const training_recompute_names[] = {"false", "selective", "true", NULL};
 const char *const training_divided_names[] = {"m", "n", "k", "times", "none", NULL};
 const char *const training_shard_names[] = {"whole", "columns", "output", "space", "experts", "tables", NULL};
 

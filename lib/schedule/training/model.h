@@ -46,6 +46,7 @@ enum training_recompute {
     TRAINING_RECOMPUTE_SELECTIVE, /* the products that say so (Korthikanti et al. 2022) */
     TRAINING_RECOMPUTE_FULL       /* the whole forward pass, with what it sends */
 };
+extern const char *const training_recompute_names[]; /* the words of the file; ends with NULL */
 
 /* Dimension of a product that tensor parallelism divides; or the number of products. */
 enum training_divided { TRAINING_ROWS, TRAINING_COLUMNS_OF, TRAINING_INNER, TRAINING_TIMES, TRAINING_UNDIVIDED };

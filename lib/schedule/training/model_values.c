@@ -137,7 +137,7 @@ bool model_recompute(struct script *s, const struct hx_yaml_item *mapping, const
         return true;
     if (!script_expect_value(s, item))
         return false;
-    if (strcmp(item->text, "selective") == 0) {
+    if (strcmp(item->text, training_recompute_names[TRAINING_RECOMPUTE_SELECTIVE]) == 0) {
         *value = TRAINING_RECOMPUTE_SELECTIVE;
         return true;
     }

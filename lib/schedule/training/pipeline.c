@@ -11,6 +11,8 @@ uint32_t training_passes(const struct training_model *m)
 /* Micro-batches that pass a chunk before the next chunk. */
 static uint32_t group_of(const struct training_model *m)
 {
+    if (m->chunks == 1)
+        return 1;
     uint32_t group = m->parallel[TRAINING_PIPELINE];
     while (group < m->micro_batches && m->micro_batches % group)
         group++;
@@ -18,9 +20,8 @@ static uint32_t group_of(const struct training_model *m)
 }
 
 /* The n-th forward or backward pass. Backward passes take the chunks in opposite order. */
-static struct training_pass nth(const struct training_model *m, uint32_t n, bool backward)
+static struct training_pass nth(const struct training_model *m, uint32_t group, uint32_t n, bool backward)
 {
-    uint32_t group = m->chunks > 1 ? group_of(m) : 1;
     uint32_t chunk = n / group % m->chunks;
     struct training_pass pass = {.batch = n / (group * m->chunks) * group + n % group,
                                  .chunk = backward ? m->chunks - 1 - chunk : chunk,
@@ -31,13 +32,13 @@ static struct training_pass nth(const struct training_model *m, uint32_t n, bool
 }
 
 /* Forward passes before the first backward pass, the one that is in turn with it not counted. */
-static uint32_t warm_up(const struct training_model *m, uint32_t stage)
+static uint32_t warm_up(const struct training_model *m, uint32_t group, uint32_t stage)
 {
     uint32_t behind = m->parallel[TRAINING_PIPELINE] - 1 - stage;
     uint32_t all = m->micro_batches * m->chunks;
     uint32_t first = all;
     if (m->chunks > 1)
-        first = 2 * behind + (m->chunks - 1) * group_of(m) + m->pairs;
+        first = 2 * behind + (m->chunks - 1) * group + m->pairs;
     else if (m->pairs)
         first = 2 * behind + 1;
     else if (m->pipeline != TRAINING_GPIPE)
@@ -48,16 +49,17 @@ static uint32_t warm_up(const struct training_model *m, uint32_t stage)
 void training_pipeline_order(const struct training_model *m, uint32_t stage, struct training_pass *pass)
 {
     uint32_t all = m->micro_batches * m->chunks;
-    uint32_t first = warm_up(m, stage);
+    const uint32_t group = group_of(m);
+    uint32_t first = warm_up(m, group, stage);
     for (uint32_t i = 0; i < first; i++)
-        *pass++ = nth(m, i, false);
+        *pass++ = nth(m, group, i, false);
     for (uint32_t i = first; i < all; i++) {
-        *pass = nth(m, i, false);
+        *pass = nth(m, group, i, false);
         pass++->pair = m->pairs;
-        *pass++ = nth(m, i - first, true);
+        *pass++ = nth(m, group, i - first, true);
     }
     for (uint32_t i = all - first; i < all; i++)
-        *pass++ = nth(m, i, true);
+        *pass++ = nth(m, group, i, true);
 }
 
 /* ---- time ---- */
