@@ -44,6 +44,7 @@ static void close_bench(struct bench *b)
     hx_spec_free(&b->spec);
 }
 
+/* What is spent is of no use here. */
 static struct train_estimate estimate(struct bench *b, const struct train_job *job)
 {
     struct train_estimate e = {.seconds = 0};
@@ -51,6 +52,7 @@ static struct train_estimate estimate(struct bench *b, const struct train_job *j
     if (!good)
         print_message("%s: %s\n", b->problem.where, b->problem.what);
     assert_true(good);
+    spent_free(&e.spent);
     return e;
 }
 
