@@ -174,13 +174,28 @@ static void expect_data(struct sums *s, const struct training_model *m, const st
     double own = l->shard == TRAINING_COLUMNS || l->shard == TRAINING_OUTPUT ? ceiling(p, t)
                  : l->shard == TRAINING_EXPERTS                              ? ceiling(p, t * m->expert)
                                                                              : p;
+    double tied = m->parallel[TRAINING_PIPELINE] > 1 ? 0
+                  : l->shard == TRAINING_COLUMNS     ? ceiling((double)l->tied, t)
+                                                     : (double)l->tied;
     double n = l->shard == TRAINING_EXPERTS ? r / m->expert : l->shard == TRAINING_SPACE ? r * t : r;
     double batches = m->micro_batches;
     static const double once[] = {2, 1, 0, 0};
     double gradients = m->zero < 2 ? once[m->zero] : batches;
     double parameters = m->zero == 0 ? 0 : m->zero == 3 ? 2 * batches : 1;
     if (l->shard != TRAINING_TABLES)
-        s->bytes[DATA] += own * (n - 1) / n * (gradients * m->gradient_element_bytes + parameters * m->parameter_bytes);
+        s->bytes[DATA] += (n - 1) / n *
+                          (gradients * (own - tied) * m->gradient_element_bytes +
+                           parameters * (own - (m->zero == 3 ? 0 : tied)) * m->parameter_bytes);
+}
+
+/* What the first and the last of several stages send each other of tied gradients. */
+static double tied_message(const struct training_model *m)
+{
+    const struct training_layer *l = &m->layer[m->layers - 1];
+    double own =
+        l->shard == TRAINING_COLUMNS ? ceiling((double)l->tied, m->parallel[TRAINING_TENSOR]) : (double)l->tied;
+    double r = (double)m->parallel[TRAINING_CONTEXT] * m->parallel[TRAINING_DATA];
+    return ceiling(own * m->gradient_element_bytes, m->zero >= 2 ? r : 1);
 }
 
 static double stage_message(const struct training_model *m, const struct training_layer *l)
@@ -209,6 +224,8 @@ static struct sums expect(const struct training_model *m, uint32_t stage)
         if (v + 1 < stages.count)
             s.bytes[PIPELINE] += batches * stage_message(m, &m->layer[stages.first[v + 1] - 1]);
     }
+    if (m->parallel[TRAINING_PIPELINE] > 1 && (stage == 0 || stage + 1 == m->parallel[TRAINING_PIPELINE]))
+        s.bytes[PIPELINE] += tied_message(m);
     training_stages_free(&stages);
     return s;
 }
@@ -321,12 +338,14 @@ static void messages_and_collectives_match(void **state)
     for_random_models(CASES, check_matching);
 }
 
-/* Sends that end at once, and sends that wait for their receives. */
+/* Sends that end at once, and sends that wait for their receives. The latter are no faster, but in pairs: two passes
+ * want the same stream, and a later message may change their order to a better one (Graham 1969). */
 static void check_end(struct training_model *m, uint64_t *seed)
 {
     const struct estimate_network network = {.latency_ps = seeded_below(seed, 300), .byte_ps = 0.1};
     uint64_t eager = execute(training_built(m, NULL), &network, SCHEDULE_MOST_BYTES);
-    assert_true(execute(training_built(m, NULL), &network, 0) >= eager);
+    uint64_t late = execute(training_built(m, NULL), &network, 0);
+    assert_true(late >= (m->pairs ? eager - eager / 10 : eager));
 }
 
 static void no_rank_waits_for_ever(void **state)
@@ -380,8 +399,8 @@ static void make_even(struct training_model *m)
     }
 }
 
-/* A collective of stages occupies a stream of its group, so what runs beside another there may end later. Then the two
- * passes of a pair may compute in another order. */
+/* A collective of stages occupies a stream of its group, so what runs beside another there may end later: gatherings
+ * and sums of splits, twice at most. Then the two passes of a pair may compute in another order. */
 static void check_timed(struct training_model *m, uint64_t *seed)
 {
     const struct estimate_network network = {.latency_ps = 100, .byte_ps = 0.001};
@@ -390,7 +409,9 @@ static void check_timed(struct training_model *m, uint64_t *seed)
     make_even(m);
     uint64_t stages = execute(training_built(m, &timing), &network, SCHEDULE_MOST_BYTES);
     uint64_t all = execute(training_built(m, NULL), &network, SCHEDULE_MOST_BYTES);
-    if (m->pairs)
+    if (m->tensor_splits > 1 && m->parallel[TRAINING_TENSOR] > 1)
+        assert_in_range(stages, all - all / 4, 2 * all);
+    else if (m->pairs)
         assert_in_range(stages, all - all / 4, all + all / 2);
     else if (m->zero < 2 || !m->overlap)
         assert_int_equal(stages, all);

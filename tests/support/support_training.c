@@ -25,6 +25,8 @@ struct training_model *training_equal(uint32_t layers, uint64_t forward_ps, uint
                                  .pipeline = TRAINING_1F1B,
                                  .micro_batches = 1,
                                  .chunks = 1,
+                                 .prefetch = 1,
+                                 .tensor_splits = 1,
                                  .activation_bytes = 2,
                                  .gradient_element_bytes = 2,
                                  .parameter_bytes = 2,
@@ -67,6 +69,19 @@ static uint32_t draw_divisor(uint64_t *seed, uint32_t of)
     return divisor;
 }
 
+/* Parameters that the first and the last layer may share. */
+static void draw_tied(struct training_model *m, uint64_t *seed)
+{
+    struct training_layer *first = &m->layer[0];
+    struct training_layer *last = &m->layer[m->layers - 1];
+    if (m->layers == 1 || seeded_below(seed, 2))
+        return;
+    first->shard = last->shard = seeded_below(seed, 2) ? TRAINING_COLUMNS : TRAINING_WHOLE;
+    first->halo = last->halo = first->routed = last->routed = 0;
+    last->tied =
+        seeded_below(seed, 1 + (uint32_t)(first->parameters < last->parameters ? first->parameters : last->parameters));
+}
+
 struct training_model *training_random(uint64_t *seed, uint32_t ranks)
 {
     uint32_t layers = 1 + seeded_below(seed, 12);
@@ -96,6 +111,8 @@ struct training_model *training_random(uint64_t *seed, uint32_t ranks)
     m->sequence = seeded_below(seed, 2);
     m->recompute = (enum training_recompute)seeded_below(seed, 3);
     m->overlap = seeded_below(seed, 2);
+    m->prefetch = seeded_below(seed, 4);
+    m->tensor_splits = 1 + seeded_below(seed, 2) * seeded_below(seed, 4);
     m->fuse_tables = seeded_below(seed, 2);
     m->gradient_bytes = seeded_below(seed, 2) * seeded_below(seed, 2000);
     m->gradient_element_bytes = 1 + seeded_below(seed, 4);
@@ -103,6 +120,7 @@ struct training_model *training_random(uint64_t *seed, uint32_t ranks)
     m->update_ps = seeded_below(seed, 2) * 50;
     for (uint32_t i = 0; i < layers; i++)
         draw_layer(&m->layer[i], seed);
+    draw_tied(m, seed);
     return m;
 }
 
@@ -163,6 +181,8 @@ struct training_volume training_volume_of(const struct training_model *m)
         struct training_volume own = {.pipeline_bytes = 0};
         for (uint32_t v = stage; v < s.count; v += m->parallel[TRAINING_PIPELINE])
             add_virtual_stage(&own, m, &s, v);
+        if (stage == 0 || stage + 1 == m->parallel[TRAINING_PIPELINE])
+            own.pipeline_bytes += (double)training_tied_bytes(m);
         if (sum(&own) > sum(&most))
             most = own;
     }

@@ -169,6 +169,65 @@ static void fetched_parameters_hide_behind_the_layer_before(void **state)
 
 /* ---- what blocks ---- */
 
+/* Layers of F ps with parameters that arrive C ps after the fetch begins, all before a pass. Of D layers ahead, the
+ * fetch of a layer begins with the computing of the D-th before it, and fetches follow one another: by brute force over
+ * the layers. */
+static void parameters_are_fetched_so_many_layers_ahead(void **state)
+{
+    enum { F = 1000, C = 1700, HELD = 5 };
+    (void)state;
+    for (unsigned ahead = 0; ahead <= HELD; ahead++) {
+        struct training_model *m = replicas_of(F, 1, 3, true);
+        uint64_t begun[2 * LAYERS] = {0};
+        uint64_t fetched = 0;
+        uint64_t end = 0;
+        m->prefetch = ahead;
+        m->gradient_bytes = TRAINING_MOST_BYTES; /* all behind the last backward pass */
+        for (unsigned i = 0; i < 2 * LAYERS; i++) {
+            const uint64_t from = ahead == 0 ? end : i >= ahead ? begun[i - ahead] : 0;
+            fetched = (from > fetched ? from : fetched) + C;
+            begun[i] = fetched > end ? fetched : end;
+            end = begun[i] + (i < LAYERS ? F : 1);
+        }
+        assert_int_equal(plain_time(m, C), end + C);
+        training_model_free(m);
+    }
+}
+
+static uint64_t bytes_ps(void *of, enum training_group group, enum hx_collective_kind kind, uint64_t bytes)
+{
+    (void)of;
+    (void)group;
+    (void)kind;
+    return bytes;
+}
+
+/* A pass of 12 F in N parts gathers A bytes before and scatters A after, at a picosecond a byte. Nothing hides of the
+ * first part's gathering and the last one's scattering, if a part computes longer than it communicates. */
+static void tensor_collectives_hide_behind_other_parts(void **state)
+{
+    enum { F = 12000, A = 1200 };
+    (void)state;
+    const struct training_timing timing = {.collective_ps = bytes_ps};
+    for (uint32_t parts = 1; parts <= 4; parts++) {
+        struct training_model *m = training_equal(1, F, 2 * F);
+        m->parallel[TRAINING_TENSOR] = 2;
+        m->layer[0].shard = TRAINING_COLUMNS;
+        m->layer[0].activations = A / m->activation_bytes;
+        m->sequence = true;
+        m->tensor_splits = parts;
+        struct executed_settings settings = executed_plain();
+        struct executed r = executed_of(training_built(m, &timing), &settings);
+        assert_int_equal(executed_end(&r), 3 * F + 4 * A / parts);
+        executed_free(&r);
+        m->sequence = false; /* an all-reduce behind each part */
+        r = executed_of(training_built(m, &timing), &settings);
+        assert_int_equal(executed_end(&r), 3 * F + 2 * A / parts);
+        executed_free(&r);
+        training_model_free(m);
+    }
+}
+
 static void tensor_collectives_block(void **state)
 {
     enum { C = 70, BATCHES = 3 };
@@ -255,6 +314,24 @@ static void overlap_hides_sends_between_stages(void **state)
     m->overlap = false;
     assert_int_equal(time_of(m, 0, LATENCY, 0), hidden + 4 * LATENCY);
     assert_int_equal(time_of(m, 0, LATENCY, SCHEDULE_MOST_BYTES), 3 * F + 3 * B + 2 * LATENCY);
+    training_model_free(m);
+}
+
+/* Both stages send when their gradients are summed. The first stage is later, by its backward pass and a message; then
+ * its gradients travel to the last. */
+static void tied_gradients_are_exchanged_behind_the_sums(void **state)
+{
+    enum { F = 1000, B = 2000, SUM = 300 };
+    struct training_model *m = training_equal(2, F, B);
+    (void)state;
+    m->parallel[TRAINING_PIPELINE] = 2;
+    m->parallel[TRAINING_DATA] = 4;
+    m->samples = 4;
+    m->layer[0].parameters = m->layer[1].parameters = 10;
+    assert_int_equal(plain_time(m, SUM), 2 * F + 2 * B + SUM);
+    assert_int_equal(time_of(m, SUM, LATENCY, SCHEDULE_MOST_BYTES), 2 * F + 2 * B + 2 * LATENCY + SUM);
+    m->layer[1].tied = 10;
+    assert_int_equal(time_of(m, SUM, LATENCY, SCHEDULE_MOST_BYTES), 2 * F + 2 * B + 3 * LATENCY + SUM);
     training_model_free(m);
 }
 
@@ -430,10 +507,13 @@ int main(void)
         cmocka_unit_test(updated_parameters_hide_behind_the_first_forward_passes),
         cmocka_unit_test(zero_2_and_3_communicate_in_each_micro_batch),
         cmocka_unit_test(fetched_parameters_hide_behind_the_layer_before),
+        cmocka_unit_test(parameters_are_fetched_so_many_layers_ahead),
+        cmocka_unit_test(tensor_collectives_hide_behind_other_parts),
         cmocka_unit_test(tensor_collectives_block),
         cmocka_unit_test(pairs_hide_communication_of_one_pass_behind_the_other),
         cmocka_unit_test(pairs_keep_all_stages_busy),
         cmocka_unit_test(overlap_hides_sends_between_stages),
+        cmocka_unit_test(tied_gradients_are_exchanged_behind_the_sums),
         cmocka_unit_test(the_head_has_grid_and_work),
         cmocka_unit_test(operations_have_names_and_purposes),
         cmocka_unit_test(collectives_have_the_algorithm_of_their_axis),

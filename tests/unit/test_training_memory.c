@@ -83,6 +83,41 @@ static void experts_and_tables_are_divided_by_their_groups(void **state)
     assert_int_equal(memory.optimizer, 12 * 100 / 4 + 12 * 100);
 }
 
+/* Of one stage they are there once; of several the first and the last have them. */
+static void tied_parameters_are_there_once_in_a_stage(void **state)
+{
+    (void)state;
+    struct training_layer l[] = {{.parameters = 100, .shard = TRAINING_COLUMNS, .begins_block = true},
+                                 {.parameters = 50, .shard = TRAINING_COLUMNS, .begins_block = true},
+                                 {.parameters = 101, .tied = 99, .shard = TRAINING_COLUMNS, .begins_block = true}};
+    struct training_memory memory[3];
+    struct training_model m = {.layer = l,
+                               .layers = 3,
+                               .samples = 4,
+                               .parallel = {2, 1, 2, 1},
+                               .expert = 1,
+                               .micro_batches = 1,
+                               .chunks = 1,
+                               .zero = 1,
+                               .activation_bytes = 2,
+                               .gradient_element_bytes = 4,
+                               .parameter_bytes = 2,
+                               .optimizer_bytes = 12};
+    find(&m, memory);
+    /* 50 + 25 + 51 parameters at a rank, without 50 tied ones; optimizer states of two layers on two ranks each */
+    assert_int_equal(memory[0].weights, 2 * 76);
+    assert_int_equal(memory[0].gradients, 4 * 76);
+    assert_int_equal(memory[0].optimizer, 12 * 76 / 2);
+    m.parallel[TRAINING_PIPELINE] = 3;
+    uint32_t stage_of[] = {0, 1, 2};
+    m.stage_of = stage_of;
+    find(&m, memory);
+    assert_int_equal(memory[0].weights, 2 * 50);
+    assert_int_equal(memory[1].weights, 2 * 25);
+    assert_int_equal(memory[2].weights, 2 * 51);
+    assert_int_equal(memory[2].optimizer, 12 * 51 / 2);
+}
+
 /* ---- buffers ---- */
 
 /* By hand: three layers of 100, 300 and 200 parameters, groups of gradients of at least 350 bytes; activations of 10,
@@ -102,6 +137,8 @@ static void buffers_are_those_of_what_is_in_flight(void **state)
                                .micro_batches = 1,
                                .chunks = 1,
                                .gradient_bytes = 350,
+                               .overlap = true,
+                               .prefetch = 1,
                                .activation_bytes = 2,
                                .gradient_element_bytes = 2,
                                .parameter_bytes = 2};
@@ -330,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_divides_what_its_paper_says),
         cmocka_unit_test(experts_and_tables_are_divided_by_their_groups),
+        cmocka_unit_test(tied_parameters_are_there_once_in_a_stage),
         cmocka_unit_test(buffers_are_those_of_what_is_in_flight),
         cmocka_unit_test(a_layer_that_keeps_all_is_not_computed_again),
         cmocka_unit_test(activations_of_a_block_are_those_of_the_paper),

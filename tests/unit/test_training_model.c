@@ -71,7 +71,9 @@ static void each_key_reaches_its_field(void **state)
                    "           {m: 7, n: 11, k: 13, times: 4, divided: times, recomputed: yes,\n"
                    "            efficiency: 0.25}]}\n"
                    "      - {name: seven, parameters: 1, activations: 2, flops: 0, moved: 3,\n"
-                   "         backward_moved: 9, keeps_all: yes}\n");
+                   "         backward_moved: 9, keeps_all: yes}\n"
+                   "prefetch: 3\n"
+                   "tensor_splits: 4\n");
     assert_string_equal(m->name, "All of it");
     assert_int_equal(m->samples, 120);
     assert_int_equal(m->sample_tokens, 2048);
@@ -94,6 +96,7 @@ static void each_key_reaches_its_field(void **state)
     static const uint32_t stage_of[] = {0, 1, 2, 2, 3, 3, 3};
     assert_memory_equal(m->stage_of, stage_of, sizeof stage_of);
     assert_int_equal(m->zero, 3);
+    assert_true(m->prefetch == 3 && m->tensor_splits == 4);
     assert_true(m->sequence && m->recompute == TRAINING_RECOMPUTE_SELECTIVE && !m->overlap && !m->fuse_tables);
     assert_int_equal(m->gradient_bytes, 100000000);
     assert_int_equal(m->activation_bytes, 1);
@@ -190,6 +193,22 @@ static void each_key_reaches_its_field(void **state)
 
 #define ONE_LAYER "layers: [{name: x, parameters: 1, activations: 1, flops: 0}]\n"
 
+static void the_last_layer_may_have_parameters_of_the_first(void **state)
+{
+    (void)state;
+    struct training_model *m =
+        read_model("model: m\nsamples: 1\nparallelism: {tensor: 2}\nlayers:\n"
+                   "  - {name: x, parameters: 9, activations: 1, flops: 0, shard: columns}\n"
+                   "  - {name: y, parameters: 8, tied: 7, activations: 1, flops: 0, shard: output}\n");
+    assert_int_equal(m->layer[1].tied, 7);
+    assert_int_equal(training_untied_parameters(m, &m->layer[1]), 0);
+    assert_int_equal(training_tied_parameters(m), 0);
+    m->parallel[TRAINING_PIPELINE] = 2;
+    assert_int_equal(training_untied_parameters(m, &m->layer[1]), 4);
+    assert_int_equal(training_tied_parameters(m), 4);
+    training_model_free(m);
+}
+
 static void keys_that_are_left_out_have_defaults(void **state)
 {
     (void)state;
@@ -205,6 +224,7 @@ static void keys_that_are_left_out_have_defaults(void **state)
     assert_null(m->stage_of);
     assert_int_equal(m->zero + m->gradient_bytes + m->update_ps, 0);
     assert_true(!m->sequence && !m->recompute && m->overlap && m->fuse_tables);
+    assert_true(m->prefetch == 1 && m->tensor_splits == 1);
     assert_int_equal(m->activation_bytes, 2);
     assert_int_equal(m->gradient_element_bytes, 2);
     assert_int_equal(m->parameter_bytes, 2);
@@ -426,6 +446,16 @@ static void errors_name_line_and_column(void **state)
          "a vector of 1.76e+13 bytes at a rank, of a micro-batch of 8 (at most 2.2e+12)"},
         {LAYERS "{" SIZES ", flops: 0, beside: maybe}", "4:64", "'maybe' is neither true nor false"},
         {LAYERS "{" SIZES ", flops: 0, besides: true}", "4:56", "unknown key 'besides' (did you mean 'beside'?)"},
+        {LAYERS "{" SIZES ", flops: 0, tied: 1}", "4:56",
+         "only the model's last layer has 'tied' parameters, which are the first layer's"},
+        {LAYERS "{" SIZES ", flops: 0}\n  - {" SIZES ", flops: 0, tied: 1}\n  - {" SIZES ", flops: 0}", "5:56",
+         "only the model's last layer has 'tied' parameters, which are the first layer's"},
+        {LAYERS "{" SIZES ", flops: 0}\n  - {repeat: 2, layers: [{" SIZES ", flops: 0, tied: 1}]}", "5:77",
+         "only the model's last layer has 'tied' parameters, which are the first layer's"},
+        {LAYERS "{" SIZES ", flops: 0}\n  - {name: y, parameters: 3, activations: 1, flops: 0, tied: 2}", "5:62",
+         "2 tied parameters, but layer 'x' has 1 and layer 'y' 3"},
+        {LAYERS "{" SIZES ", flops: 0, shard: columns}\n  - {" SIZES ", flops: 0, tied: 1}", "5:62",
+         "tied parameters need 'shard: whole' of the first and the last layer, or 'columns' or 'output' of both"},
         {LAYERS "{repeat: 2}", "4:5", "key 'layers' is missing"},
         {LAYERS "{repeat: 2, name: x}", "4:17", "unknown key 'name'"},
         {LAYERS "{repeat: 0, layers: [{" SIZES ", flops: 0}]}", "4:14", "0 is outside 1 .. 65536"},
@@ -502,7 +532,7 @@ static void the_examples_have_the_published_sizes(void **state)
             return;
         }
         for (uint32_t l = 0; l < m->layers; l++)
-            parameters += (double)m->layer[l].parameters / 1e9;
+            parameters += (double)(m->layer[l].parameters - m->layer[l].tied) / 1e9;
         if (fabs(parameters - cases[i].parameters) > cases[i].within)
             fail_msg("%s: %g", path, parameters);
         assert_int_equal(training_ranks(m), cases[i].ranks);
@@ -541,6 +571,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_reaches_its_field),
+        cmocka_unit_test(the_last_layer_may_have_parameters_of_the_first),
         cmocka_unit_test(keys_that_are_left_out_have_defaults),
         cmocka_unit_test(repeated_layers_are_numbered_over_the_model),
         cmocka_unit_test(options_replace_values_and_rate),

@@ -64,12 +64,13 @@ static bool add(struct taking *t, unsigned group, struct bandwidth_need like)
 
 /* ---- layers ---- */
 
-static bool is_overlapped(const struct training_model *m, enum training_moment moment)
+static bool is_overlapped(const struct training_model *m, const struct training_layer *l,
+                          const struct training_communication *c)
 {
-    if (m->pairs && moment <= TRAINING_AFTER_BACKWARD)
-        return true;
-    return m->overlap &&
-           (moment == TRAINING_GRADIENTS || moment == TRAINING_FETCH_FORWARD || moment == TRAINING_FETCH_BACKWARD);
+    if (c->moment <= TRAINING_AFTER_BACKWARD)
+        return m->pairs || (c->group == TRAINING_GROUP_TENSOR && training_splits(m, l) > 1);
+    return m->overlap && (c->moment == TRAINING_GRADIENTS || (m->prefetch && (c->moment == TRAINING_FETCH_FORWARD ||
+                                                                              c->moment == TRAINING_FETCH_BACKWARD)));
 }
 
 /* fused: it goes with that of the next layer. */
@@ -80,7 +81,7 @@ static bool add_communication(struct taking *t, const struct training_layer *l, 
     const double times = training_times(t->m, l, c->moment);
     const double passes = c->kind == HX_ALL_REDUCE ? 2 : 1;
     struct bandwidth_need need = {.purpose = training_group_purpose[c->group],
-                                  .beside = is_overlapped(t->m, c->moment),
+                                  .beside = is_overlapped(t->m, l, c),
                                   .pattern = c->halo                               ? BANDWIDTH_HALO
                                              : c->kind == HX_COLLECTIVE_ALL_TO_ALL ? BANDWIDTH_EXCHANGE
                                                                                    : BANDWIDTH_COLLECTIVE,
@@ -94,15 +95,27 @@ static bool add_communication(struct taking *t, const struct training_layer *l, 
     return add(t, c->group, need);
 }
 
+/* Messages to another stage, of so many bytes in all. */
+static bool add_messages(struct taking *t, double bytes, double calls)
+{
+    return add(
+        t, TRAINING_GROUPS,
+        (struct bandwidth_need){.purpose = "pipeline", .pattern = BANDWIDTH_NEXT, .bytes = bytes, .calls = calls});
+}
+
 static bool add_stage_messages(struct taking *t, uint32_t layer)
 {
     const double times = t->m->micro_batches;
     return t->m->parallel[TRAINING_PIPELINE] == 1 ||
-           add(t, TRAINING_GROUPS,
-               (struct bandwidth_need){.purpose = "pipeline",
-                                       .pattern = BANDWIDTH_NEXT,
-                                       .bytes = times * (double)training_stage_bytes(t->m, &t->m->layer[layer]),
-                                       .calls = times / 2});
+           add_messages(t, times * (double)training_stage_bytes(t->m, &t->m->layer[layer]), times / 2);
+}
+
+/* The first and the last stage exchange gradients of tied parameters. */
+static bool add_tied(struct taking *t, uint32_t stage)
+{
+    const double bytes = (double)training_tied_bytes(t->m);
+    const bool has_tied = bytes > 0 && (stage == 0 || stage + 1 == t->m->parallel[TRAINING_PIPELINE]);
+    return !has_tied || add_messages(t, bytes, 1);
 }
 
 /* Layers of a virtual stage, and its messages to the next and the one before. */
@@ -134,6 +147,8 @@ static bool take_stage(struct bandwidth_work *w, const struct training_model *m,
     for (uint32_t v = stage; v < s->count; v += m->parallel[TRAINING_PIPELINE])
         if (!add_virtual_stage(&t, s, v))
             return false;
+    if (!add_tied(&t, stage))
+        return false;
     const double passes = (double)m->micro_batches * m->chunks;
     w->bubble = (passes + m->parallel[TRAINING_PIPELINE] - 1) / passes;
     w->room /= m->zero >= 2 ? 1 : m->micro_batches;

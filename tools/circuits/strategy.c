@@ -151,13 +151,15 @@ static void add_exchange(struct circuits_demand *d, const struct circuits_strate
 
 /* ---- sums ---- */
 
-/* Parameters of a group that all servers have. */
+/* Parameters of a group that all servers have; tied ones count with the first layer. */
 static double replicated_parameters(const struct circuits_strategy *s, struct group g)
 {
+    const bool is_first_replicated = s->place[0].choice == CIRCUITS_REPLICATED;
     double parameters = 0;
     for (uint32_t i = g.first; i < g.end; i++) {
+        const struct training_layer *l = &s->m->layer[i];
         if (s->place[i].choice == CIRCUITS_REPLICATED)
-            parameters += (double)s->m->layer[i].parameters;
+            parameters += (double)(l->parameters - (is_first_replicated ? l->tied : 0));
     }
     return parameters;
 }

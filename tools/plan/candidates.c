@@ -21,7 +21,8 @@ static double sending_seconds(const struct plan *p, const struct training_model 
     return bytes * 8e-9 / injection_total(&p->fabric->injected.injection);
 }
 
-/* A layer's forward and backward pass with what it sends, ps. In pairs communication may be hidden. */
+/* A layer's forward and backward pass with what it sends, ps. In pairs communication may be hidden, and in splits
+ * that of tensor ranks. */
 static void add_layer(const struct plan *p, const struct training_model *m, uint32_t layer, uint64_t pass[2])
 {
     const struct training_layer *l = &m->layer[layer];
@@ -30,7 +31,8 @@ static void add_layer(const struct plan *p, const struct training_model *m, uint
     double sends[2] = {0, 0};
     for (unsigned i = 0; i < count; i++) {
         const enum training_moment moment = list[i].moment;
-        if (moment <= TRAINING_AFTER_BACKWARD)
+        const bool may_hide = list[i].group == TRAINING_GROUP_TENSOR && training_splits(m, l) > 1;
+        if (moment <= TRAINING_AFTER_BACKWARD && !may_hide)
             sends[moment >= TRAINING_BEFORE_BACKWARD] += sending_seconds(p, m, &list[i]);
     }
     if (training_repeats_forward(m, l))
@@ -89,9 +91,10 @@ static struct shares shares_of(const struct plan *p, const struct training_layou
     uint64_t pass[2] = {0, 0};
     uint64_t computing = 0;
     training_layout_apply(&m, p->model, l);
+    m.parallel[TRAINING_PIPELINE] = 1; /* tied parameters count once: a bound for any number of stages */
     for (uint32_t i = 0; i < m.layers; i++) {
         const struct training_layer *layer = &m.layer[i];
-        const double own = (double)training_own_parameters(&m, layer);
+        const double own = (double)training_untied_parameters(&m, layer);
         add_layer(p, &m, i, pass);
         computing += training_forward_ps(&m, layer) + training_backward_ps(&m, layer);
         s.dense += layer->shard == TRAINING_EXPERTS || layer->shard == TRAINING_TABLES ? 0 : own;

@@ -33,7 +33,8 @@ struct sums {
     double halo; /* bytes to each neighbour */
 };
 
-static void add(struct sums *sums, const struct training_communication *c, double times)
+/* parts: in which vectors are sent. */
+static void add(struct sums *sums, const struct training_communication *c, double times, uint32_t parts)
 {
     unsigned i = 0;
     if (c->halo) {
@@ -45,7 +46,8 @@ static void add(struct sums *sums, const struct training_communication *c, doubl
     if (i == sums->classes)
         sums->class[sums->classes++] = (struct class){.kind = c->kind};
     sums->class[i].bytes += (double)c->bytes * times;
-    sums->class[i].largest = c->bytes > sums->class[i].largest ? c->bytes : sums->class[i].largest;
+    const uint64_t part = c->bytes / parts + (c->bytes % parts != 0);
+    sums->class[i].largest = part > sums->class[i].largest ? part : sums->class[i].largest;
 }
 
 /* Adds up what the layers of a stage send in groups of a kind. */
@@ -58,8 +60,9 @@ static struct sums sums_of(const struct laying *l, uint32_t stage, enum training
         for (uint32_t i = l->stages.first[v]; i < l->stages.first[v + 1]; i++) {
             const unsigned count = training_communications(m, &m->layer[i], list);
             for (unsigned c = 0; c < count; c++) {
+                const uint32_t parts = group == TRAINING_GROUP_TENSOR ? training_splits(m, &m->layer[i]) : 1;
                 if (list[c].group == group)
-                    add(&sums, &list[c], training_times(m, &m->layer[i], list[c].moment));
+                    add(&sums, &list[c], training_times(m, &m->layer[i], list[c].moment), parts);
             }
         }
     }
@@ -115,20 +118,29 @@ static void lay_groups(struct laying *l, enum training_group group, uint32_t sta
 
 /* ---- stages ---- */
 
-/* Lays the messages between virtual stage v and the next, forward and backward. */
-static void lay_messages(struct laying *l, uint32_t v)
+/* Lays what each rank of a stage and its counterpart in another one send each other. */
+static void lay_messages(struct laying *l, uint32_t stage, uint32_t to, double bytes)
+{
+    for (uint32_t rank = 0; rank < training_ranks(l->m); rank++) {
+        if (training_place_of(l->m, rank).at[TRAINING_PIPELINE] != stage)
+            continue;
+        const uint32_t other = modelled_counterpart(l->m, rank, to);
+        network_lay_message(l->n, l->host[rank], l->host[other], bytes, l->load);
+        network_lay_message(l->n, l->host[other], l->host[rank], bytes, l->load);
+    }
+}
+
+static void lay_stages(struct laying *l)
 {
     const struct training_model *m = l->m;
     const uint32_t stages = m->parallel[TRAINING_PIPELINE];
-    const uint64_t each = training_stage_bytes(m, &m->layer[l->stages.first[v + 1] - 1]);
-    const double all = (double)each * m->micro_batches;
-    for (uint32_t rank = 0; rank < training_ranks(m); rank++) {
-        if (training_place_of(m, rank).at[TRAINING_PIPELINE] != v % stages)
-            continue;
-        const uint32_t other = modelled_counterpart(m, rank, (v + 1) % stages);
-        network_lay_message(l->n, l->host[rank], l->host[other], all, l->load);
-        network_lay_message(l->n, l->host[other], l->host[rank], all, l->load);
+    if (stages == 1)
+        return;
+    for (uint32_t v = 0; v + 1 < l->stages.count; v++) {
+        const uint64_t each = training_stage_bytes(m, &m->layer[l->stages.first[v + 1] - 1]);
+        lay_messages(l, v % stages, (v + 1) % stages, (double)each * m->micro_batches);
     }
+    lay_messages(l, 0, stages - 1, (double)training_tied_bytes(m));
 }
 
 bool modelled_lay(const struct training_model *m, struct network *n, const uint32_t *host, double *load,
@@ -142,8 +154,7 @@ bool modelled_lay(const struct training_model *m, struct network *n, const uint3
         for (uint32_t stage = 0; stage < m->parallel[TRAINING_PIPELINE]; stage++)
             lay_groups(&l, (enum training_group)group, stage);
     }
-    for (uint32_t v = 0; v + 1 < l.stages.count && m->parallel[TRAINING_PIPELINE] > 1; v++)
-        lay_messages(&l, v);
+    lay_stages(&l);
     training_stages_free(&l.stages);
     return true;
 }

@@ -106,8 +106,9 @@ enum training_group training_gradient_group(const struct training_layer *l)
 static void add_data(struct filling *f)
 {
     uint64_t own = training_own_parameters(f->m, f->l);
-    uint64_t gradients = schedule_multiply(own, f->m->gradient_element_bytes);
-    uint64_t parameters = schedule_multiply(own, f->m->parameter_bytes);
+    uint64_t untied = training_untied_parameters(f->m, f->l);
+    uint64_t gradients = schedule_multiply(untied, f->m->gradient_element_bytes);
+    uint64_t parameters = schedule_multiply(f->m->zero == 3 ? own : untied, f->m->parameter_bytes);
     enum training_group group = training_gradient_group(f->l);
     if (f->l->shard == TRAINING_TABLES)
         return;
@@ -171,4 +172,11 @@ uint64_t training_stage_bytes(const struct training_model *m, const struct train
 {
     uint32_t parts = m->sequence || l->shard == TRAINING_SPACE ? m->parallel[TRAINING_TENSOR] : 1;
     return share(m, l->activations, parts * m->parallel[TRAINING_CONTEXT]);
+}
+
+uint64_t training_tied_bytes(const struct training_model *m)
+{
+    const uint64_t bytes = schedule_multiply(training_tied_parameters(m), m->gradient_element_bytes);
+    const uint64_t ranks = m->zero >= 2 ? training_group_size(m, training_gradient_group(&m->layer[0])) : 1;
+    return bytes / ranks + (bytes % ranks != 0);
 }

@@ -23,8 +23,12 @@
  *
  * Gradients and parameters of experts go over the ranks with the same experts, those of layers shared in space over
  * all ranks of the stage, those of tables nowhere, all others over the replicas. Recomputing repeats what a layer sends
- * before and after its forward pass. No parameters are shared between layers (tied embeddings). Groups of one rank have
- * no communication. */
+ * before and after its forward pass. Groups of one rank have no communication.
+ *
+ * Tied parameters, w of the last layer at a rank that are the first layer's too: with one stage their gradients are
+ * summed at the rank, and go with the first layer's. Else both stages have them, and after the sums over the replicas
+ * each rank of the first stage exchanges w g with its counterpart of the last one, as Megatron-LM's embedding group
+ * does; with ZeRO 2 and 3 its share of it. */
 #ifndef TRAINING_COMMUNICATION_H
 #define TRAINING_COMMUNICATION_H
 
@@ -69,6 +73,10 @@ uint32_t training_times(const struct training_model *m, const struct training_la
 
 /* Neighbours of the first rank of a group in messages of a halo: positions 1, 2, 4, ... */
 uint32_t training_neighbours(const struct training_model *m, enum training_group group);
+
+/* Bytes of gradients of tied parameters that a rank of the first stage and one of the last send each other, once an
+ * iteration; 0: none. */
+uint64_t training_tied_bytes(const struct training_model *m);
 
 /* Bytes of a message from a layer's stage to the next, and back. */
 uint64_t training_stage_bytes(const struct training_model *m, const struct training_layer *l);

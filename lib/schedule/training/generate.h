@@ -9,14 +9,17 @@
  *     parameters     ZeRO 1, 2: from the begin of the iteration on, in the order of layers; the first forward pass of a
  *                    layer waits for its group. This is the all-gather of the iteration before, as Megatron-LM hides it
  *                    behind the next forward pass. Without `overlap` behind the update.
- *                    ZeRO 3: a layer's are fetched while the layer before computes
+ *                    ZeRO 3: a layer's are fetched when the `prefetch`-th layer before begins to compute
  *     stages         nothing waits for the end of a send. Without `overlap` the next pass does, unless the pipeline is
  *                    interleaved: its stages send around a ring, and two long sends would wait for each other
  *
+ * With `tensor_splits` a layer's pass goes in parts (training_splits()): tensor collectives before a part follow one
+ * another, so do those behind, and a part computes when the part before has, and its vector is there.
+ *
  * Collectives beside computing follow one another in each group: gradients, and fetched parameters, each in a row. A
  * group of gradients has successive layers of a chunk, and is sent when it has `gradient_bytes`, or with the chunk's
- * first layer. The update waits for all gradients. A message to another stage is sent when its pass has ended; it is
- * received when its pass may begin.
+ * first layer. Tied gradients are exchanged behind all of them. The update waits for all gradients. A message to
+ * another stage is sent when its pass has ended; it is received when its pass may begin.
  *
  * An iteration is an iteration of the outermost repeat. Within it, successive passes, or pairs of a forward and a
  * backward pass, that are equal are a repeat, unless communication goes on beside them or the pipeline is interleaved.

@@ -1,5 +1,5 @@
 /* generate_parts.h - the generator in parts: what all ranks share (generate.c), the passes of a rank (generate_rank.c),
- * single steps (generate_steps.c). */
+ * a layer with what it sends (generate_splits.c), single steps (generate_steps.c). */
 #ifndef TRAINING_GENERATE_PARTS_H
 #define TRAINING_GENERATE_PARTS_H
 
@@ -18,7 +18,7 @@ enum generator_text {
     TEXTS = TEXT_COMMUNICATION + TRAINING_MOST_COMMUNICATIONS
 };
 /* Texts of no layer. */
-enum { TEXT_SEND_FORWARD, TEXT_SEND_BACKWARD, TEXT_UPDATE, TEXTS_OF_ALL };
+enum generator_text_of_all { TEXT_SEND_FORWARD, TEXT_SEND_BACKWARD, TEXT_TIED, TEXT_UPDATE, TEXTS_OF_ALL };
 
 struct generator_layer {
     const struct training_layer *layer;
@@ -54,11 +54,11 @@ struct generator_rank {
     uint32_t stage;
     uint32_t wait[MOST_WAITS]; /* the next step waits for these */
     unsigned waits;
-    uint32_t sent;                        /* the next pass waits for it, too; NONE */
-    uint32_t computing;                   /* first computing of the layer before; NONE */
-    uint32_t gradients[TRAINING_GROUPS];  /* the last collective of gradients beside computing; NONE */
-    uint32_t fetched[2][TRAINING_GROUPS]; /* the same of parameters; [1]: of the backward passes of pairs */
-    uint32_t *arrived;                    /* [layers]: operation that gathers the parameters; NONE */
+    uint32_t sent;                          /* the next pass waits for it, too; NONE */
+    uint32_t begun[TRAINING_MOST_PREFETCH]; /* first computing of the layers before, the last one first; NONE */
+    uint32_t gradients[TRAINING_GROUPS];    /* the last collective of gradients beside computing; NONE */
+    uint32_t fetched[2][TRAINING_GROUPS];   /* the same of parameters; [1]: of the backward passes of pairs */
+    uint32_t *arrived;                      /* [layers]: operation that gathers the parameters; NONE */
 };
 
 /* ---- generate_steps.c ---- */
@@ -69,15 +69,27 @@ void generator_follow(const struct generator_rank *r, uint32_t number);
 void generator_step(struct generator_rank *r, uint32_t number);
 void generator_await(struct generator_rank *r, uint32_t number);
 
+/* Adds computing without dependencies; and the same as a step. */
+uint32_t generator_add_computing(struct generator_rank *r, struct generator_layer *l, enum generator_text text,
+                                 uint64_t ps);
 void generator_compute(struct generator_rank *r, struct generator_layer *l, enum generator_text text, uint64_t ps);
 /* Adds a collective or its time, without dependencies. Returns its number; NONE: it takes no time. */
 uint32_t generator_collect(struct generator_rank *r, struct generator_layer *l, enum generator_text text,
                            const struct training_communication *c);
-/* All communication of a layer at a moment, each a step. */
+/* All communication of a layer at a moment, each a step; and all but collectives of tensor ranks. */
 void generator_communicate(struct generator_rank *r, struct generator_layer *l, enum training_moment moment);
+void generator_communicate_others(struct generator_rank *r, struct generator_layer *l, enum training_moment moment);
 /* The message between the stages of virtual stage `from` and the next, at one end of it. */
 uint32_t generator_message(struct generator_rank *r, uint32_t from, bool backward, bool sends);
+/* Of the first and the last stage, a step. */
+void generator_exchange_tied(struct generator_rank *r);
 void generator_update(struct generator_rank *r);
+
+/* ---- generate_splits.c ---- */
+
+/* Computing of a layer for `ps`, with what it sends at the moment `before` and the one behind it. */
+void generator_pass(struct generator_rank *r, struct generator_layer *l, enum training_moment before,
+                    enum generator_text text, uint64_t ps);
 
 /* ---- generate_rank.c ---- */
 

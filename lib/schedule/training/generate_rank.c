@@ -56,26 +56,41 @@ static void gather_parameters(struct generator_rank *r)
     }
 }
 
-/* ZeRO 3: the parameters of a layer, before it or while the layer before computes. */
+/* ZeRO 3: the parameters of a layer, before it or while a layer before computes. */
 static void fetch(struct generator_rank *r, struct generator_layer *l, enum training_moment moment)
 {
     for (unsigned i = 0; i < l->communications; i++) {
         const struct training_communication *c = &l->communication[i];
         if (c->moment != moment)
             continue;
-        if (!r->g->beside) {
+        const uint32_t ahead = r->g->m->prefetch;
+        if (!r->g->beside || !ahead) {
             generator_step(r, generator_collect(r, l, TEXT_PARAMETERS, c));
             continue;
         }
         const bool is_apart = r->g->m->pairs && moment == TRAINING_FETCH_BACKWARD;
         uint32_t number = collect_beside(r, l, TEXT_PARAMETERS, c, &r->fetched[is_apart][c->group]);
-        if (number != NONE && r->computing != NONE)
-            schedule_after_start(r->g->b, r->number, number, r->computing);
+        if (number != NONE && r->begun[ahead - 1] != NONE)
+            schedule_after_start(r->g->b, r->number, number, r->begun[ahead - 1]);
         generator_await(r, number);
     }
 }
 
 /* ---- a pass ---- */
+
+/* No layer before has begun to compute. */
+static void forget_begun(struct generator_rank *r)
+{
+    for (unsigned i = 0; i < TRAINING_MOST_PREFETCH; i++)
+        r->begun[i] = NONE;
+}
+
+/* A layer begins. */
+static void begin_layer(struct generator_rank *r)
+{
+    memmove(r->begun + 1, r->begun, sizeof r->begun - sizeof *r->begun);
+    r->begun[0] = NONE;
+}
 
 static void go_forward(struct generator_rank *r, uint32_t layer, bool is_first)
 {
@@ -83,25 +98,18 @@ static void go_forward(struct generator_rank *r, uint32_t layer, bool is_first)
     fetch(r, l, TRAINING_FETCH_FORWARD);
     if (is_first)
         generator_await(r, r->arrived[layer]);
-    r->computing = NONE;
-    generator_communicate(r, l, TRAINING_BEFORE_FORWARD);
-    generator_compute(r, l, TEXT_FORWARD, l->forward_ps);
-    generator_communicate(r, l, TRAINING_AFTER_FORWARD);
+    begin_layer(r);
+    generator_pass(r, l, TRAINING_BEFORE_FORWARD, TEXT_FORWARD, l->forward_ps);
 }
 
 static void go_backward(struct generator_rank *r, uint32_t layer)
 {
     struct generator_layer *l = &r->g->layer[layer];
     fetch(r, l, TRAINING_FETCH_BACKWARD);
-    r->computing = NONE;
-    if (training_repeats_forward(r->g->m, l->layer)) {
-        generator_communicate(r, l, TRAINING_BEFORE_FORWARD);
-        generator_compute(r, l, TEXT_RECOMPUTE, l->forward_ps);
-        generator_communicate(r, l, TRAINING_AFTER_FORWARD);
-    }
-    generator_communicate(r, l, TRAINING_BEFORE_BACKWARD);
-    generator_compute(r, l, TEXT_BACKWARD, l->backward_ps);
-    generator_communicate(r, l, TRAINING_AFTER_BACKWARD);
+    begin_layer(r);
+    if (training_repeats_forward(r->g->m, l->layer))
+        generator_pass(r, l, TRAINING_BEFORE_FORWARD, TEXT_RECOMPUTE, l->forward_ps);
+    generator_pass(r, l, TRAINING_BEFORE_BACKWARD, TEXT_BACKWARD, l->backward_ps);
 }
 
 /* Whether gradients follow a backward pass: of the last one, with ZeRO 2 and 3 of each. */
@@ -165,7 +173,7 @@ static void go_through_pair(struct generator_rank *r, const struct training_pass
     const struct generator_rank forward = *r;
     memcpy(r->wait, begin.wait, sizeof r->wait);
     r->waits = begin.waits;
-    r->computing = begin.computing;
+    memcpy(r->begun, begin.begun, sizeof r->begun);
     go_through(r, &pass[1], edge[1]);
     for (unsigned i = 0; i < forward.waits; i++)
         generator_await(r, forward.wait[i]);
@@ -224,7 +232,7 @@ static void clear(struct generator_rank *r)
 {
     r->waits = 0;
     r->sent = NONE;
-    r->computing = NONE;
+    forget_begun(r);
 }
 
 static void begin_repeat(struct generator_rank *r, uint32_t times)
@@ -280,6 +288,7 @@ static void iterate(struct generator_rank *r)
     }
     for (unsigned i = 0; i < TRAINING_GROUPS; i++)
         generator_await(r, r->gradients[i]);
+    generator_exchange_tied(r);
     generator_update(r);
     if (!g->beside)
         gather_parameters(r);

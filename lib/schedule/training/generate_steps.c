@@ -68,13 +68,19 @@ static void name_of_layer(struct generator_rank *r, uint32_t number, struct gene
 
 /* ---- computing ---- */
 
+uint32_t generator_add_computing(struct generator_rank *r, struct generator_layer *l, enum generator_text text,
+                                 uint64_t ps)
+{
+    const uint32_t number = schedule_compute(r->g->b, r->number, ps, 0);
+    name_of_layer(r, number, l, text);
+    if (r->begun[0] == NONE)
+        r->begun[0] = number;
+    return number;
+}
+
 void generator_compute(struct generator_rank *r, struct generator_layer *l, enum generator_text text, uint64_t ps)
 {
-    uint32_t number = schedule_compute(r->g->b, r->number, ps, 0);
-    name_of_layer(r, number, l, text);
-    generator_step(r, number);
-    if (r->computing == NONE)
-        r->computing = number;
+    generator_step(r, generator_add_computing(r, l, text, ps));
 }
 
 void generator_update(struct generator_rank *r)
@@ -191,44 +197,79 @@ static void time_halo(struct generator_rank *r, struct generator_layer *l, enum 
     generator_step(r, number);
 }
 
+static void communicate(struct generator_rank *r, struct generator_layer *l, unsigned i)
+{
+    const struct training_communication *c = &l->communication[i];
+    const enum generator_text text = TEXT_COMMUNICATION + i;
+    if (!c->halo)
+        generator_step(r, generator_collect(r, l, text, c));
+    else if (r->g->timed)
+        time_halo(r, l, text, c);
+    else
+        exchange_halo(r, l, text, c);
+}
+
 void generator_communicate(struct generator_rank *r, struct generator_layer *l, enum training_moment moment)
 {
     for (unsigned i = 0; i < l->communications; i++) {
-        const struct training_communication *c = &l->communication[i];
-        enum generator_text text = TEXT_COMMUNICATION + i;
-        if (c->moment != moment)
-            continue;
-        if (!c->halo)
-            generator_step(r, generator_collect(r, l, text, c));
-        else if (r->g->timed)
-            time_halo(r, l, text, c);
-        else
-            exchange_halo(r, l, text, c);
+        if (l->communication[i].moment == moment)
+            communicate(r, l, i);
     }
 }
 
-/* The rank, in the builder, of a virtual stage that is at the same place of another stage. */
-static uint32_t rank_of(const struct generator_rank *r, uint32_t v)
+void generator_communicate_others(struct generator_rank *r, struct generator_layer *l, enum training_moment moment)
+{
+    for (unsigned i = 0; i < l->communications; i++) {
+        const struct training_communication *c = &l->communication[i];
+        if (c->moment == moment && (c->halo || c->group != TRAINING_GROUP_TENSOR))
+            communicate(r, l, i);
+    }
+}
+
+/* The rank, in the builder, at the same place of another stage. */
+static uint32_t rank_of(const struct generator_rank *r, uint32_t stage)
 {
     struct training_place place = training_place_of(r->g->m, r->rank);
-    place.at[TRAINING_PIPELINE] = v % r->g->m->parallel[TRAINING_PIPELINE];
-    return r->g->timed ? place.at[TRAINING_PIPELINE] : training_rank_at(r->g->m, place);
+    place.at[TRAINING_PIPELINE] = stage;
+    return r->g->timed ? stage : training_rank_at(r->g->m, place);
+}
+
+/* A message between stages, behind what the next step waits for. */
+static uint32_t exchange(struct generator_rank *r, uint32_t stage, uint64_t bytes, uint32_t tag, bool sends,
+                         enum generator_text_of_all text)
+{
+    static const char *const words[] = {
+        [TEXT_SEND_FORWARD] = "stage forward", [TEXT_SEND_BACKWARD] = "stage backward", [TEXT_TIED] = "tied gradients"};
+    struct generator *g = r->g;
+    const uint32_t peer = rank_of(r, stage);
+    const uint32_t number =
+        sends ? schedule_send(g->b, r->number, peer, bytes, tag) : schedule_receive(g->b, r->number, peer, bytes, tag);
+    name(r, number, &g->name[text], words[text], "", "");
+    (void)schedule_set_purpose(g->b, r->number, number, "pipeline");
+    generator_follow(r, number);
+    return number;
 }
 
 uint32_t generator_message(struct generator_rank *r, uint32_t from, bool backward, bool sends)
 {
-    struct generator *g = r->g;
+    const struct generator *g = r->g;
     const struct training_layer *last = g->layer[g->stages.first[from + 1] - 1].layer;
-    uint64_t bytes = training_stage_bytes(g->m, last);
-    uint32_t peer = rank_of(r, sends == backward ? from : from + 1);
-    uint32_t tag = 2 * from + backward;
-    uint32_t number =
-        sends ? schedule_send(g->b, r->number, peer, bytes, tag) : schedule_receive(g->b, r->number, peer, bytes, tag);
-    if (backward)
-        name(r, number, &g->name[TEXT_SEND_BACKWARD], "stage", "backward", "");
-    else
-        name(r, number, &g->name[TEXT_SEND_FORWARD], "stage", "forward", "");
-    (void)schedule_set_purpose(g->b, r->number, number, "pipeline");
-    generator_follow(r, number);
-    return number;
+    const uint32_t v = sends == backward ? from : from + 1;
+    return exchange(r, v % g->m->parallel[TRAINING_PIPELINE], training_stage_bytes(g->m, last), 2 * from + backward,
+                    sends, backward ? TEXT_SEND_BACKWARD : TEXT_SEND_FORWARD);
+}
+
+void generator_exchange_tied(struct generator_rank *r)
+{
+    const uint64_t bytes = training_tied_bytes(r->g->m);
+    const uint32_t last = r->g->m->parallel[TRAINING_PIPELINE] - 1;
+    const uint32_t tag = 2 * r->g->stages.count + 1; /* behind that of halos */
+    if (bytes == 0 || (r->stage > 0 && r->stage < last))
+        return;
+    const uint32_t other = r->stage ? 0 : last;
+    const uint32_t sent = exchange(r, other, bytes, tag, true, TEXT_TIED);
+    const uint32_t received = exchange(r, other, bytes, tag, false, TEXT_TIED);
+    r->waits = 0;
+    generator_await(r, sent);
+    generator_await(r, received);
 }

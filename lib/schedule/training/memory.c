@@ -21,7 +21,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static void add_parameters(const struct training_model *m, const struct training_layer *l, struct training_memory *to)
 {
-    const uint64_t own = training_own_parameters(m, l);
+    const uint64_t own = training_untied_parameters(m, l);
     const uint64_t ranks = l->shard == TRAINING_TABLES ? 1 : training_group_size(m, training_gradient_group(l));
     const uint64_t weights = schedule_multiply(own, m->parameter_bytes);
     const uint64_t gradients = schedule_multiply(own, m->gradient_element_bytes);
@@ -132,23 +132,33 @@ static void find_peak(const struct training_model *m, uint32_t stage, const stru
 
 /* ---- buffers ---- */
 
+/* Parameters of a layer while it computes backward, and of those that are fetched ahead: ZeRO 3. */
+static uint64_t fetched_with(const struct training_model *m, uint32_t first, uint32_t layer)
+{
+    const uint32_t ahead = m->overlap ? m->prefetch : 0;
+    uint64_t bytes = 0;
+    for (uint32_t i = layer - first > ahead ? layer - ahead : first; i <= layer; i++) {
+        if (m->layer[i].shard != TRAINING_TABLES)
+            bytes =
+                schedule_add(bytes, schedule_multiply(training_own_parameters(m, &m->layer[i]), m->parameter_bytes));
+    }
+    return bytes;
+}
+
 /* Of a virtual stage; those of chunks are used one after the other. */
 static uint64_t buffers_of(const struct training_model *m, uint32_t first, uint32_t end)
 {
     uint64_t gradients = 0;
     uint64_t largest = 0;
     uint64_t fetched = 0;
-    uint64_t before = 0;
     uint64_t exchanged = 0;
     for (uint32_t i = first; i < end; i++) {
         const struct training_layer *l = &m->layer[i];
-        const uint64_t own = l->shard == TRAINING_TABLES ? 0 : training_own_parameters(m, l);
-        const uint64_t weights = schedule_multiply(own, m->parameter_bytes);
+        const uint64_t untied = l->shard == TRAINING_TABLES ? 0 : training_untied_parameters(m, l);
         const uint64_t routed = schedule_multiply(l->routed, m->activation_bytes);
-        gradients = schedule_add(gradients, schedule_multiply(own, m->gradient_element_bytes));
-        largest = larger(largest, schedule_multiply(own, m->gradient_element_bytes));
-        fetched = larger(fetched, schedule_add(before, weights));
-        before = weights;
+        gradients = schedule_add(gradients, schedule_multiply(untied, m->gradient_element_bytes));
+        largest = larger(largest, schedule_multiply(untied, m->gradient_element_bytes));
+        fetched = larger(fetched, fetched_with(m, first, i));
         exchanged = larger(exchanged, 2 * of_batch(m, routed, m->parallel[TRAINING_TENSOR]));
         if (m->sequence && l->shard == TRAINING_COLUMNS)
             exchanged = larger(exchanged, of_batch(m, schedule_multiply(l->activations, m->activation_bytes), 1));

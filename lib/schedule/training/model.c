@@ -51,6 +51,12 @@ static double own_samples(const struct training_model *m)
     return (double)training_micro_samples(m) / m->parallel[TRAINING_CONTEXT];
 }
 
+uint32_t training_splits(const struct training_model *m, const struct training_layer *l)
+{
+    const bool sends = l->shard == TRAINING_COLUMNS || l->shard == TRAINING_OUTPUT;
+    return sends && m->parallel[TRAINING_TENSOR] > 1 && m->tensor_splits > 1 ? m->tensor_splits : 1;
+}
+
 double training_product_efficiency(const struct training_kernels *k, double rows, double columns, double inner)
 {
     const double area = rows * columns;
@@ -69,7 +75,8 @@ static double product_seconds(const struct training_model *m, const struct train
     return flops > 0 ? flops / (m->flops * efficiency) : 0;
 }
 
-/* Seconds of the products of a pass; or if `recomputed`, of those alone that are recomputed. */
+/* Seconds of the products of a pass; or if `recomputed`, of those alone that are recomputed. Splits cut the rows of
+ * products by weights. */
 static double products_seconds(const struct training_model *m, const struct training_layer *l, bool backward,
                                bool recomputed)
 {
@@ -81,10 +88,11 @@ static double products_seconds(const struct training_model *m, const struct trai
             continue;
         if (p->divided != TRAINING_UNDIVIDED)
             size[p->divided] /= training_tensor_ranks(m, l);
+        const double parts = p->divided == TRAINING_TIMES ? 1 : training_splits(m, l);
         if (!backward)
-            seconds += product_seconds(m, p, size[0], size[1], size[2], size[3]);
+            seconds += product_seconds(m, p, size[0] / parts, size[1], size[2], size[3] * parts);
         else
-            seconds += product_seconds(m, p, size[0], size[2], size[1], size[3]) +
+            seconds += product_seconds(m, p, size[0] / parts, size[2], size[1], size[3] * parts) +
                        product_seconds(m, p, size[2], size[1], size[0], size[3]);
     }
     return seconds;
@@ -170,7 +178,8 @@ double training_flops(const struct training_model *m, bool recomputed)
 
 /* ---- parameters ---- */
 
-uint64_t training_own_parameters(const struct training_model *m, const struct training_layer *l)
+/* A rank's share, rounded up. */
+static uint64_t share_of(const struct training_model *m, const struct training_layer *l, uint64_t elements)
 {
     const uint64_t parts[TRAINING_SHARDS] = {
         [TRAINING_WHOLE] = 1,
@@ -180,5 +189,21 @@ uint64_t training_own_parameters(const struct training_model *m, const struct tr
         [TRAINING_EXPERTS] = (uint64_t)m->parallel[TRAINING_TENSOR] * m->expert,
         [TRAINING_TABLES] = (uint64_t)m->parallel[TRAINING_CONTEXT] * m->parallel[TRAINING_DATA],
     };
-    return l->parameters / parts[l->shard] + (l->parameters % parts[l->shard] != 0);
+    return elements / parts[l->shard] + (elements % parts[l->shard] != 0);
+}
+
+uint64_t training_own_parameters(const struct training_model *m, const struct training_layer *l)
+{
+    return share_of(m, l, l->parameters);
+}
+
+uint64_t training_untied_parameters(const struct training_model *m, const struct training_layer *l)
+{
+    return share_of(m, l, l->parameters) - (m->parallel[TRAINING_PIPELINE] == 1 ? share_of(m, l, l->tied) : 0);
+}
+
+uint64_t training_tied_parameters(const struct training_model *m)
+{
+    const struct training_layer *last = &m->layer[m->layers - 1];
+    return m->parallel[TRAINING_PIPELINE] == 1 ? 0 : share_of(m, last, last->tied);
 }

@@ -74,6 +74,7 @@ struct training_kernels {
 struct training_layer {
     char *name;           /* of one of several with this name: with its number among them, from 1: "attention 3" */
     uint64_t parameters;  /* of all experts */
+    uint64_t tied;        /* of `parameters`, those of the model's first layer: the last layer may have them */
     uint64_t activations; /* that leave the layer, of a sample */
     uint64_t halo;        /* to each neighbour, of a sample: TRAINING_SPACE */
     uint64_t routed;      /* that are sent to experts, of a sample, all choices (top k) counted: TRAINING_EXPERTS */
@@ -123,6 +124,8 @@ struct training_model {
     unsigned zero; /* stage of ZeRO (Rajbhandari et al. 2020), 0 .. 3 */
     bool sequence; /* sequence parallelism beside tensor parallelism (Korthikanti et al. 2022) */
     enum training_recompute recompute;
+    uint32_t prefetch;       /* layers by which parameters are fetched ahead: ZeRO 3 with `overlap`; 1 unless given */
+    uint32_t tensor_splits;  /* parts of a pass of a layer, so that its tensor communication hides; 1 unless given */
     bool overlap;            /* gradients and parameters of data parallelism travel beside computing */
     bool fuse_tables;        /* all-to-alls of successive tables are one */
     uint64_t gradient_bytes; /* that a group of gradients has at least before it is sent; 0: each layer its own */
@@ -140,6 +143,7 @@ struct training_model {
     unsigned algorithm[TRAINING_AXES + 1]; /* of collectives of an axis, the last of experts: enum hx_algorithm */
 };
 
+enum { TRAINING_MOST_PREFETCH = 16, TRAINING_MOST_SPLITS = 64 };
 enum { TRAINING_MOST_LAYERS = 1 << 16, TRAINING_MOST_PASSES = 1 << 22 /* layers x micro-batches */ };
 #define TRAINING_MOST_BYTES (UINT64_C(1) << 41) /* of a vector, and of a group of gradients before its last layer */
 
@@ -161,6 +165,9 @@ uint64_t training_micro_samples(const struct training_model *m); /* of a micro-b
 uint32_t training_tensor_ranks(const struct training_model *m, const struct training_layer *l);
 uint32_t training_sequence_ranks(const struct training_model *m);
 
+/* Parts of a pass of this layer: 1 unless its tensor ranks send collectives. */
+uint32_t training_splits(const struct training_model *m, const struct training_layer *l);
+
 /* Efficiency of a product of these sizes at a rank; kernels are given. */
 double training_product_efficiency(const struct training_kernels *k, double rows, double columns, double inner);
 
@@ -175,7 +182,12 @@ bool training_repeats_forward(const struct training_model *m, const struct train
  * has times in their place. */
 double training_flops(const struct training_model *m, bool recomputed);
 
-/* Elements of a layer's parameters at one rank, before ZeRO, rounded up. */
+/* Elements of a layer's parameters at one rank, before ZeRO, rounded up. And those of them that are not the first
+ * layer's at the same rank: tied ones are there once if the first and the last stage are one. */
 uint64_t training_own_parameters(const struct training_model *m, const struct training_layer *l);
+uint64_t training_untied_parameters(const struct training_model *m, const struct training_layer *l);
+
+/* Elements that a rank of the first stage shares with one of the last; 0 if they are one. */
+uint64_t training_tied_parameters(const struct training_model *m);
 
 #endif

@@ -15,6 +15,7 @@ static const struct number_key {
     const char *word;
     size_t field;
 } number_keys[] = {{"parameters", offsetof(struct training_layer, parameters)},
+                   {"tied", offsetof(struct training_layer, tied)},
                    {"activations", offsetof(struct training_layer, activations)},
                    {"halo", offsetof(struct training_layer, halo)},
                    {"routed", offsetof(struct training_layer, routed)},
@@ -28,11 +29,14 @@ static const struct number_key {
                    {"recomputed_moved", offsetof(struct training_layer, recomputed_moved)},
                    {NULL, 0}};
 
-static const char *const layer_keys[] = {
-    "name",           "parameters",  "activations",    "halo",     "routed",    "context",    "inputs",
-    "beside",         "forward",     "backward",       "flops",    "shard",     "saved",      "saved_whole",
-    "moved",          "moved_whole", "backward_flops", "products", "keeps_all", "recomputed", "recomputed_moved",
-    "backward_moved", NULL};
+static const char *const layer_keys[] = {"name",           "parameters",     "activations",
+                                         "halo",           "routed",         "context",
+                                         "inputs",         "beside",         "forward",
+                                         "backward",       "flops",          "shard",
+                                         "saved",          "saved_whole",    "moved",
+                                         "moved_whole",    "backward_flops", "products",
+                                         "keeps_all",      "recomputed",     "recomputed_moved",
+                                         "backward_moved", "tied",           NULL};
 static const char *const product_keys[] = {"m", "n", "k", "times", "divided", "recomputed", "efficiency", NULL};
 static const char *const repeat_keys[] = {"repeat", "layers", NULL};
 
@@ -201,6 +205,34 @@ static bool check_time(const struct model_reader *r, const struct hx_yaml_item *
                        (double)(forward > backward ? forward : backward) / 3.6e15);
 }
 
+static bool is_divided(const struct training_layer *l)
+{
+    return l->shard == TRAINING_COLUMNS || l->shard == TRAINING_OUTPUT;
+}
+
+/* Tied parameters of the layer that was read last. */
+static bool check_tied(const struct model_reader *r, const struct hx_yaml_item *item, bool may_tie)
+{
+    const struct script *s = &r->script;
+    const struct training_layer *first = &r->model->layer[0];
+    const struct training_layer *l = &r->model->layer[r->model->layers - 1];
+    const struct hx_yaml_item *tied = script_key(item, "tied");
+    if (!tied)
+        return true;
+    if (!may_tie || l == first)
+        return hx_yaml_fail_key(&s->tree, tied, s->problem,
+                                "only the model's last layer has 'tied' parameters, which are the first layer's");
+    if (l->tied > l->parameters || l->tied > first->parameters)
+        return script_fail(s, tied, 0,
+                           "%" PRIu64 " tied parameters, but layer '%.60s' has %" PRIu64 " and layer '%.60s' %" PRIu64,
+                           l->tied, first->name, first->parameters, l->name, l->parameters);
+    const bool whole = l->shard == TRAINING_WHOLE && first->shard == TRAINING_WHOLE;
+    return whole || (is_divided(l) && is_divided(first)) ||
+           script_fail(s, tied, 0,
+                       "tied parameters need 'shard: whole' of the first and the last layer, or 'columns' or 'output' "
+                       "of both");
+}
+
 /* ---- lists ---- */
 
 /* Returns the number of the first layer with this name. */
@@ -284,7 +316,8 @@ static bool read_list(struct model_reader *r, const struct hx_yaml_item *list, b
         return script_fail(&r->script, list, 0, "a list of layers is expected here");
     for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
         const bool repeats = script_key(entry, "repeat");
-        if (repeats ? !read_block(r, entry) : !read_layer(r, entry))
+        const bool may_tie = outer && !hx_yaml_next(list, entry);
+        if (repeats ? !read_block(r, entry) : !read_layer(r, entry) || !check_tied(r, entry, may_tie))
             return false;
         if (!repeats)
             r->model->layer[r->model->layers - 1].begins_block = begins;

@@ -295,6 +295,8 @@ static bool read_training(struct model_reader *r, const struct hx_yaml_item *top
     struct training_model *m = r->model;
     return model_number32(s, top, "zero", 0, 3, &m->zero) && model_switch(s, top, "sequence_parallel", &m->sequence) &&
            model_recompute(s, top, "recompute", &m->recompute) && model_switch(s, top, "overlap", &m->overlap) &&
+           model_number32(s, top, "prefetch", 0, TRAINING_MOST_PREFETCH, &m->prefetch) &&
+           model_number32(s, top, "tensor_splits", 1, TRAINING_MOST_SPLITS, &m->tensor_splits) &&
            model_number(s, top, "gradient_group", 0, (int64_t)TRAINING_MOST_BYTES, &m->gradient_bytes) &&
            model_switch(s, top, "fuse_tables", &m->fuse_tables) && read_element_bytes(r, top) &&
            model_time(s, top, "update", &m->update_ps) && read_algorithms(r, top);
@@ -340,9 +342,11 @@ static bool check_use(const struct model_reader *r, const struct hx_yaml_item *t
 static bool read_file(struct model_reader *r, const struct schedule_read_options *options)
 {
     static const char *const words[] = {
-        "model",    "values", "samples",           "tokens",    "iterations", "accelerator",    "parallelism",
-        "pipeline", "zero",   "sequence_parallel", "recompute", "overlap",    "gradient_group", "fuse_tables",
-        "bytes",    "update", "algorithms",        "layers",    NULL};
+        "model",       "values",      "samples",        "tokens",     "iterations",
+        "accelerator", "parallelism", "pipeline",       "zero",       "sequence_parallel",
+        "recompute",   "overlap",     "gradient_group", "prefetch",   "tensor_splits",
+        "fuse_tables", "bytes",       "update",         "algorithms", "layers",
+        NULL};
     struct script *s = &r->script;
     const struct hx_yaml_item *top = s->tree.items;
     const struct hx_yaml_item *stages = NULL;
@@ -380,6 +384,8 @@ struct training_model *training_model_parse(const char *path, const char *text, 
                                  .expert = 1,
                                  .micro_batches = 1,
                                  .chunks = 1,
+                                 .prefetch = 1,
+                                 .tensor_splits = 1,
                                  .overlap = true,
                                  .fuse_tables = true,
                                  .activation_bytes = 2,
