@@ -2,7 +2,8 @@
  *
  * Its ranks are, in this order: "Process Group Ranks" of the event, which PyTorch cuts behind the 30th; those of the
  * group "Process Group Name" in "distributedInfo", "pg_config"; "Group size" ranks from "Global rank start" on, each
- * "Global rank stride" further. Events of gloo, and of PyTorch before 2.2, name no group: all ranks are taken. */
+ * "Global rank stride" further. Events of gloo, and of PyTorch before 2.2, name no group: all ranks are taken, and that
+ * is noted unless pg_config has a single group. */
 #include "schedule/kineto.h"
 
 #include <ctype.h>
@@ -86,7 +87,7 @@ static bool find(struct kineto_trace *t, const struct kineto_file *f, const stru
                            "the ranks of group '%.40s' are unknown: Process Group Ranks is cut, and distributedInfo "
                            "has no pg_config of it (record by PyTorch 2.2 or later)",
                            name ? name : "");
-    t->without_group++;
+    t->without_group += json_array_size(json_object_get(f->distributed, "pg_config")) != 1;
     for (*count = 0; *count < f->ranks; ++*count)
         number[*count] = *count;
     return true;
