@@ -192,6 +192,12 @@ bool kineto_take_event(struct kineto_file *f, json_t *event)
 
 /* ---- when it was issued ---- */
 
+#define SORT(list, order)                                                                                              \
+    do {                                                                                                               \
+        if ((list)->count)                                                                                             \
+            qsort((list)->at, (list)->count, sizeof *(list)->at, order);                                               \
+    } while (0)
+
 static int by_correlation(const void *a, const void *b)
 {
     const struct kineto_launch *x = a;
@@ -286,8 +292,8 @@ static void settle_gpu(struct kineto_file *f)
         if (c && !json_object_get(json_object_get(talk->at[i].event, "args"), "Collective name"))
             talk->at[i].shapes = c->event;
     }
-    qsort(work->at, work->count, sizeof *work->at, by_issue);
-    qsort(talk->at, talk->count, sizeof *talk->at, by_issue_of_talk);
+    SORT(work, by_issue);
+    SORT(talk, by_issue_of_talk);
     for (size_t i = 0; i < talk->count; i++) {
         struct kineto_talk *t = &talk->at[i];
         int64_t at = ready(work, &next, &latest, t->issued);
@@ -327,12 +333,6 @@ static int by_begin_alone(const void *a, const void *b)
     const struct kineto_call *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
-
-#define SORT(list, order)                                                                                              \
-    do {                                                                                                               \
-        if ((list)->count)                                                                                             \
-            qsort((list)->at, (list)->count, sizeof *(list)->at, order);                                               \
-    } while (0)
 
 bool kineto_settle(struct kineto_file *f)
 {
