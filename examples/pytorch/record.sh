@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # record.sh [FOLDER [SCALE]] - trains a model by PyTorch on 16 hosts of an emulated fabric, records it, and replays the
-# trace on three fabrics, with SCALE times the recorded computing times (default 0.001, since 16 processes share a few
-# cores). FOLDER (default .) gets train.0.json to train.15.json. Needs Debian's python3-torch; PYTHON is another Python
-# with PyTorch.
+# trace on three fabrics, with SCALE times the recorded computing times (default 0.0001: processors recorded
+# it, and 16 processes share them). FOLDER (default .) gets train.0.json to train.15.json. Needs Debian's python3-torch.
+# PYTHON is another Python with PyTorch, FABRIC the name of the fabric.
 set -euo pipefail
 
 folder=$(realpath "${1:-.}")
-scale=${2:-0.001}
+scale=${2:-0.0001}
 here=$(cd "$(dirname "$0")" && pwd)
 hxmesh=${HXMESH:-$here/../../build/hxmesh}
 python=${PYTHON:-/usr/bin/python3}
-name=pytorch-$$
+name=${FABRIC:-pytorch-$$}
 "$python" -c 'import torch' || {
     echo "record.sh: error: $python has no PyTorch (apt install python3-torch, or set PYTHON)" >&2
     exit 4
