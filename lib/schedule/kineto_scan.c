@@ -1,7 +1,7 @@
 /* kineto_scan.c - takes the JSON values of a Kineto trace out of a stream, one event at a time (kineto.h).
  *
  * Traces have hundreds of megabytes. So the text of a value is cut out by its brackets and strings, and only that goes
- * to the JSON parser. Values that nobody needs are skipped unparsed. */
+ * to the JSON parser. Values without a use are skipped unparsed. */
 #include "schedule/kineto.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static bool keep(struct scan *s, int byte)
     return true;
 }
 
-/* Reads the rest of a string whose opening quote is kept. */
+/* Reads the rest of a string; its opening quote is kept. */
 static bool cut_string(struct scan *s)
 {
     for (;;) {

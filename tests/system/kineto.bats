@@ -1,4 +1,4 @@
-# kineto.bats - traces of PyTorch's profiler are schedules: the example records one, bytes by a second derivation, errors.
+# kineto.bats - traces of PyTorch's profiler are schedules: the example's, bytes by a second derivation, errors.
 
 load emulator_support
 
