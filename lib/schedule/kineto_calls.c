@@ -4,8 +4,8 @@
  * "Input Dims" and "Input type", which need record_shapes=True: of gloo's event, or of the call "nccl:..." around the
  * kernel's launch. Both are what the rank gives. So an all-gather or gather of n ranks has a vector of n times that.
  *
- * An all-to-all with parts in "In split size" becomes a message to and from each rank. A collective of one rank
- * is no operation. The root is "Rank" of broadcast, reduce, gather and scatter, as PyTorch 2.2 and later has it; else
+ * An all-to-all with parts in "In split size" becomes a message to and from each rank. A collective of one rank is no
+ * operation. The root is "Rank" of broadcast, reduce, gather and scatter, as PyTorch 2.2 and later has it; else
  * the first rank is taken. gloo's send, recv and scatter lack the peer and the size, and are left out, as are kernels
  * of several messages ("coalesced"). */
 #include "schedule/kineto.h"

@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { MOST_LANES = 4096, NS_PER_US = 1000 };
-#define MOST_NS ((double)(SCHEDULE_MOST_TIME / 1000))
+#define MOST_NS ((double)SCHEDULE_MOST_TIME / 1000)
 
 /* ---- problems ---- */
 
@@ -139,7 +139,7 @@ static bool add_call(struct kineto_file *f, json_t *event, struct kineto_list_ca
 
 static bool add_optimizer(struct kineto_file *f, const json_t *event)
 {
-    int64_t begin;
+    int64_t begin = 0;
     int64_t end;
     if (!take_times(f, event, &begin, &end))
         return false;

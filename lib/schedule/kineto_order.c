@@ -15,8 +15,8 @@ struct span {
 };
 
 struct spans {
-    struct span *at;
-    size_t count, room;
+    struct span *at; /* with room for all that may be added */
+    size_t count;
 };
 
 enum what { END, OPTIMIZER, ISSUE }; /* in this order at one time */
@@ -59,7 +59,6 @@ static int by_begin(const void *a, const void *b)
 
 static void add_span(struct spans *s, int64_t begin, int64_t end)
 {
-    s->at = hx_grow(s->at, s->count, &s->room, sizeof *s->at);
     s->at[s->count++] = (struct span){begin, end};
 }
 
@@ -67,8 +66,7 @@ static void add_span(struct spans *s, int64_t begin, int64_t end)
 static void join(struct spans *s)
 {
     size_t kept = 0;
-    if (s->count)
-        qsort(s->at, s->count, sizeof *s->at, by_begin);
+    qsort(s->at, s->count, sizeof *s->at, by_begin);
     for (size_t i = 0; i < s->count; i++) {
         if (kept && s->at[i].begin <= s->at[kept - 1].end) {
             if (s->at[i].end > s->at[kept - 1].end)
@@ -100,6 +98,7 @@ static void find_busy(struct order *o)
     const struct kineto_list_work *work = &o->f->work[o->f->side];
     const struct kineto_list_talk *talk = &o->f->talk[o->f->side];
     o->start = INT64_MAX;
+    o->busy.at = hx_allocate(work->count + 1, sizeof *o->busy.at);
     for (size_t i = 0; i < work->count; i++)
         add_span(&o->busy, work->at[i].begin, work->at[i].end);
     join(&o->busy);
@@ -113,6 +112,7 @@ static void find_busy(struct order *o)
 static void find_waiting(struct order *o)
 {
     const struct kineto_list_talk *talk = &o->f->talk[o->f->side];
+    o->waiting.at = hx_allocate(talk->count + 1, sizeof *o->waiting.at);
     for (size_t i = 0; i < talk->count; i++) {
         size_t before = begun(&o->busy, talk->at[i].end);
         int64_t begin = talk->at[i].issued > o->start ? talk->at[i].issued : o->start;

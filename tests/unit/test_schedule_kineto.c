@@ -92,8 +92,11 @@ static void holds(const struct schedule *s, uint32_t number, enum schedule_kind 
 /* ---- the CPU ---- */
 
 /* A bucket is reduced from 110 to 310 while the rank computes until 205; then it waits until 310, and computes on. */
-#define OVERLAP                                                                                                        \
-    WORK(0, 100) CALL("allreduce_", 100) WORK(105, 100) GLOO("all_reduce", 2, 110, 200, 1000) WORK(320, 30) END
+/* clang-format off */
+#define OVERLAP \
+    WORK(0, 100) CALL("allreduce_", 100) WORK(105, 100) GLOO("all_reduce", 2, 110, 200, 1000) \
+    WORK(320, 30) END
+/* clang-format on */
 
 static void overlap(void **state)
 {
@@ -112,10 +115,11 @@ static void overlap(void **state)
 }
 
 /* Two calls that block, in one gap: the second begins after the first has ended, by 5 us of computing. */
-#define BLOCKING                                                                                                       \
-    WORK(0, 10)                                                                                                        \
-    CALL("broadcast_", 10)                                                                                             \
-    GLOO("broadcast", 2, 12, 50, 8) CALL("allgather_", 67) GLOO("all_gather", 3, 70, 30, 8) WORK(110, 1) END
+/* clang-format off */
+#define BLOCKING \
+    WORK(0, 10) CALL("broadcast_", 10) GLOO("broadcast", 2, 12, 50, 8) \
+    CALL("allgather_", 67) GLOO("all_gather", 3, 70, 30, 8) WORK(110, 1) END
+/* clang-format on */
 
 static void blocking(void **state)
 {
@@ -132,12 +136,13 @@ static void blocking(void **state)
 
 /* A thread of gloo carries out one after the other. Nothing waits for what ends while the rank computes, until the
  * optimizer begins. */
-#define BUCKETS                                                                                                        \
-    WORK(0, 10)                                                                                                        \
-    CALL("allreduce_", 10)                                                                                             \
-    WORK(11, 10) CALL("allreduce_", 21) WORK(21, 200) GLOO("all_reduce", 2, 12, 20, 1)                                 \
-        GLOO("all_reduce", 2, 32, 20, 2) EVENT("user_annotation", "Optimizer.step#SGD.step", 1, 230, 9, "")            \
-            EVENT("user_annotation", "ProfilerStep#3", 1, 0, 240, "") WORK(231, 4) END
+/* clang-format off */
+#define BUCKETS \
+    WORK(0, 10) CALL("allreduce_", 10) WORK(11, 10) CALL("allreduce_", 21) WORK(21, 200) \
+    GLOO("all_reduce", 2, 12, 20, 1) GLOO("all_reduce", 2, 32, 20, 2) \
+    EVENT("user_annotation", "Optimizer.step#SGD.step", 1, 230, 9, "") \
+    EVENT("user_annotation", "ProfilerStep#3", 1, 0, 240, "") WORK(231, 4) END
+/* clang-format on */
 
 static void buckets(void **state)
 {
@@ -157,11 +162,11 @@ static void buckets(void **state)
 
 /* The all-reduce follows the kernel that was launched before it, not the one that was launched later and ran first. The
  * last kernel begins when the all-reduce has ended. A copy of the CPU's times does not count. */
-#define GPU                                                                                                            \
-    WORK(0, 90)                                                                                                        \
-    LAUNCH(1, 1)                                                                                                       \
-    KERNEL(100, 50, 1) LAUNCH(5, 2) LAUNCH(9, 3) KERNEL(150, 40, 3) LAUNCH(14, 4)                                      \
-        NCCL(170, 100, 2, SIZES("allreduce", 1000) ", " OF_ALL) KERNEL(275, 10, 4) END
+/* clang-format off */
+#define GPU \
+    WORK(0, 90) LAUNCH(1, 1) KERNEL(100, 50, 1) LAUNCH(5, 2) LAUNCH(9, 3) KERNEL(150, 40, 3) \
+    LAUNCH(14, 4) NCCL(170, 100, 2, SIZES("allreduce", 1000) ", " OF_ALL) KERNEL(275, 10, 4) END
+/* clang-format on */
 
 static void gpu(void **state)
 {
@@ -176,14 +181,16 @@ static void gpu(void **state)
     schedule_close(s);
 }
 
-#define KINDS                                                                                                          \
-    NCCL(0, 1, 0, SIZES("_allgather_base", 8) ", " OF_ALL)                                                             \
-    NCCL(1, 1, 0, SIZES("_reduce_scatter_base", 8) ", " OF_ALL)                                                        \
-    NCCL(2, 1, 0, SIZES("broadcast", 8) ", \"Rank\": 1, " OF_ALL)                                                      \
-    NCCL(3, 1, 0, SIZES("all_to_all", 8) ", " OF_ALL)                                                                  \
-    NCCL(5, 1, 0, SIZES("coalesced", 8) ", " OF_ALL)                                                                   \
-    NCCL(6, 1, 0, SIZES("gather", 8) ", \"Group size\": 2, \"Global rank start\": 0, \"Global rank stride\": 1")       \
+/* clang-format off */
+#define KINDS \
+    NCCL(0, 1, 0, SIZES("_allgather_base", 8) ", " OF_ALL) \
+    NCCL(1, 1, 0, SIZES("_reduce_scatter_base", 8) ", " OF_ALL) \
+    NCCL(2, 1, 0, SIZES("broadcast", 8) ", \"Rank\": 1, " OF_ALL) \
+    NCCL(3, 1, 0, SIZES("all_to_all", 8) ", " OF_ALL) \
+    NCCL(5, 1, 0, SIZES("coalesced", 8) ", " OF_ALL) \
+    NCCL(6, 1, 0, SIZES("gather", 8) ", \"Group size\": 2, \"Global rank start\": 0, \"Global rank stride\": 1") \
     NCCL(7, 1, 0, "\"Collective name\": \"barrier\"")
+/* clang-format on */
 
 static void kinds(void **state)
 {
