@@ -6,6 +6,7 @@
 #include "netns.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,12 +48,17 @@ static void name_provider(void)
 void exec_go(const struct attached *a, uint32_t host)
 {
     char place[HX_NAME_BYTES];
+    char number[16];
     struct hx_problem problem;
     if (!exec_has(a, host))
         hx_die(HX_EXIT_USAGE, host_place(place, &a->graph, host), "has failed: no program can run there");
     if (!netns_enter(a->head->netns_holder, host, &problem))
         hx_die_of(&problem);
     (void)setenv("HXMESH_FABRIC", a->name, 1);
+    (void)snprintf(number, sizeof number, "%" PRIu32, host);
+    (void)setenv("HXMESH_HOST_NUMBER", number, 1);
+    (void)snprintf(number, sizeof number, "%" PRIu32, a->graph.hosts);
+    (void)setenv("HXMESH_HOSTS", number, 1);
     (void)setenv("HXMESH_HOST", host_place(place, &a->graph, host), 1);
     name_provider();
 }

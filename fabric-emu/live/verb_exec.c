@@ -47,8 +47,9 @@ int verb_exec(int argc, char **argv)
         .summary = "Runs a program on a host of a fabric that `hxmesh up` keeps, on all hosts, or by MPI.",
         .details =
             "HOST is a0,1, a0-1 or h1. The program has the host's network and nothing else of its own: the same "
-            "files, this folder, the same environment with HXMESH_FABRIC and HXMESH_HOST in it, and FI_PROVIDER_PATH "
-            "where programs of libfabric need it. The exit code is the program's, with --all 1 where some failed; 127 "
+            "files, this folder, the same environment with HXMESH_FABRIC, HXMESH_HOST, HXMESH_HOST_NUMBER (from 0) and "
+            "HXMESH_HOSTS in it, and FI_PROVIDER_PATH where programs of libfabric need it. The exit code is the "
+            "program's, with --all 1 where some failed; 127 "
             "it is not there, 126 it cannot "
             "be run.",
         .no_json = true,

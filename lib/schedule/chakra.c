@@ -260,10 +260,9 @@ static bool is_protobuf(const uint8_t *begin, size_t bytes, bool is_whole_file)
 static bool is_trace(const uint8_t *begin, size_t bytes)
 {
     uint8_t unpacked[SCHEDULE_SNIFF];
+    size_t have = packed_begin(begin, bytes, unpacked, sizeof unpacked);
     bool is_packed = bytes > 2 && begin[0] == 0x1f && begin[1] == 0x8b;
-    size_t have = is_packed ? chakra_stream_unpack(begin, bytes, unpacked, sizeof unpacked) : bytes;
-    const uint8_t *from = is_packed ? unpacked : begin;
-    return chakra_json_is(from, have) || is_protobuf(from, have, bytes < SCHEDULE_SNIFF && !is_packed);
+    return chakra_json_is(unpacked, have) || is_protobuf(unpacked, have, bytes < SCHEDULE_SNIFF && !is_packed);
 }
 
 const struct schedule_format schedule_chakra = {.name = "chakra",

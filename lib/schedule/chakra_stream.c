@@ -1,29 +1,16 @@
 /* chakra_stream.c - bytes and messages of a file that may be packed by gzip (chakra_stream.h). */
 #include "schedule/chakra_stream.h"
-#include "base/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-enum { UNPACK_AT_ONCE = 1 << 16, MOST_MESSAGE = 1 << 30 };
+enum { MOST_MESSAGE = 1 << 30 };
 
 bool chakra_stream_open(struct chakra_stream *s, const char *path, struct hx_problem *problem)
 {
     *s = (struct chakra_stream){.path = path, .problem = problem};
-    FILE *in = hx_input_open(path, problem);
-    if (!in)
-        return false;
-    int fd = dup(fileno(in));
-    (void)fclose(in);
-    s->in = fd < 0 ? NULL : gzdopen(fd, "rb");
-    if (!s->in) {
-        if (fd >= 0)
-            (void)close(fd);
-        return hx_fail(problem, HX_EXIT_CONFIG, path, "is no file that can be read twice (a trace is a plain file)");
-    }
-    (void)gzbuffer(s->in, UNPACK_AT_ONCE);
-    return true;
+    s->in = packed_open(path, problem);
+    return s->in != NULL;
 }
 
 void chakra_stream_close(struct chakra_stream *s)
@@ -35,12 +22,7 @@ void chakra_stream_close(struct chakra_stream *s)
 /* Reports a read that gave less than it should. */
 bool chakra_stream_fail_end(const struct chakra_stream *s, const char *expected)
 {
-    int error;
-    const char *reason = gzerror(s->in, &error);
-    if (error != Z_OK && error != Z_BUF_ERROR)
-        return hx_fail(s->problem, HX_EXIT_CONFIG, s->path, "byte %" PRIu64 ": cannot be unpacked: %s", s->at, reason);
-    return hx_fail(s->problem, HX_EXIT_CONFIG, s->path, "byte %" PRIu64 ": the file ends, expected %s (is it whole?)",
-                   s->at, expected);
+    return packed_fail_end(s->in, s->path, s->at, expected, s->problem);
 }
 
 bool chakra_stream_fail(const struct chakra_stream *s, uint64_t place, const char *what)
@@ -94,20 +76,6 @@ bool chakra_stream_message(struct chakra_stream *s, struct protobuf *message, bo
     }
     *message = protobuf_of(s->message, length);
     return true;
-}
-
-/* Unpacks the begin of a file. Returns the number of bytes. */
-size_t chakra_stream_unpack(const uint8_t *from, size_t bytes, uint8_t *to, size_t room)
-{
-    z_stream z = {.next_in = (uint8_t *)(uintptr_t)from,
-                  .avail_in = (unsigned)bytes,
-                  .next_out = to,
-                  .avail_out = (unsigned)room};
-    if (inflateInit2(&z, MAX_WBITS + 16) != Z_OK)
-        return 0;
-    (void)inflate(&z, Z_SYNC_FLUSH);
-    (void)inflateEnd(&z);
-    return room - z.avail_out;
 }
 
 size_t chakra_stream_give(void *to, size_t bytes, void *of)

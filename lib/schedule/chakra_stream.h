@@ -2,10 +2,8 @@
 #ifndef SCHEDULE_CHAKRA_STREAM_H
 #define SCHEDULE_CHAKRA_STREAM_H
 
-#include "base/error.h"
+#include "schedule/packed.h"
 #include "schedule/protobuf.h"
-
-#include <zlib.h>
 
 struct chakra_stream {
     gzFile in;
@@ -28,8 +26,5 @@ size_t chakra_stream_give(void *to, size_t bytes, void *of);
 /* Report "byte N: ...", and return false: a problem of the bytes at `place`, and a file that ends too early. */
 bool chakra_stream_fail(const struct chakra_stream *s, uint64_t place, const char *what);
 bool chakra_stream_fail_end(const struct chakra_stream *s, const char *expected);
-
-/* Unpacks the first bytes of a file. Returns the number of unpacked bytes. */
-size_t chakra_stream_unpack(const uint8_t *from, size_t bytes, uint8_t *to, size_t room);
 
 #endif

@@ -12,6 +12,7 @@ enum { LONGEST_PATH = 4096 };
 const struct schedule_format *const schedule_formats[] = {&schedule_goal,
                                                           &schedule_goal_binary,
                                                           &schedule_chakra,
+                                                          &schedule_kineto,
                                                           &schedule_layers,
                                                           &schedule_mpi,
                                                           &schedule_msccl,

@@ -10,6 +10,7 @@ struct schedule_format;
 extern const struct schedule_format schedule_chakra;
 extern const struct schedule_format schedule_goal;
 extern const struct schedule_format schedule_goal_binary;
+extern const struct schedule_format schedule_kineto;
 extern const struct schedule_format schedule_layers;
 extern const struct schedule_format schedule_model;
 extern const struct schedule_format schedule_mpi;

@@ -39,13 +39,16 @@ static void count_send(struct row *row, const struct schedule_walk *w)
 static void count_operation(struct schedule_summary *sum, const struct schedule_walk *w, uint64_t *compute)
 {
     const struct schedule_operation *o = w->operation;
+    uint64_t amount = schedule_multiply(w->times, o->amount);
     sum->written[o->kind]++;
     sum->executed[o->kind] = schedule_add(sum->executed[o->kind], w->times);
     if (o->kind == SCHEDULE_COMPUTE)
-        *compute = schedule_add(*compute, schedule_multiply(w->times, o->amount));
-    else if (o->kind == SCHEDULE_COLLECTIVE)
+        *compute = schedule_add(*compute, amount);
+    if (o->kind == SCHEDULE_COLLECTIVE) {
         sum->collectives[o->collective] = schedule_add(sum->collectives[o->collective], w->times);
-    else if (o->kind == SCHEDULE_SEND && o->amount > sum->longest_message)
+        sum->collective_bytes[o->collective] = schedule_add(sum->collective_bytes[o->collective], amount);
+    }
+    if (o->kind == SCHEDULE_SEND && o->amount > sum->longest_message)
         sum->longest_message = o->amount;
 }
 

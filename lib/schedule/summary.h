@@ -30,8 +30,9 @@ static inline void schedule_note_most(struct schedule_most *most, uint64_t amoun
 struct schedule_summary {
     uint64_t written[SCHEDULE_KINDS];
     uint64_t executed[SCHEDULE_KINDS];
-    uint64_t collectives[HX_COLLECTIVE_KINDS]; /* as they run; each once for each member */
-    uint64_t dependencies;                     /* as written */
+    uint64_t collectives[HX_COLLECTIVE_KINDS];      /* as they run; each once for each member */
+    uint64_t collective_bytes[HX_COLLECTIVE_KINDS]; /* of their vectors, each once for each member */
+    uint64_t dependencies;                          /* as written */
     uint64_t messages, bytes, longest_message;
     uint64_t pairs; /* of ranks with messages */
 

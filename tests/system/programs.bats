@@ -142,7 +142,7 @@ both_died() {
 
 @test "programs: exec hands over to the program, and returns its exit code" {
     up "fat-tree hosts=4 radix=4"
-    [ "$(on h1 printenv HXMESH_FABRIC HXMESH_HOST | paste -s -d ' ')" = "$NAME a0,1" ]
+    [ "$(on h1 printenv HXMESH_FABRIC HXMESH_HOST HXMESH_HOST_NUMBER HXMESH_HOSTS | paste -s -d ' ')" = "$NAME a0,1 1 4" ]
     [ "$(on a0,1 hostname)" = a0-1 ]
     [ "$(on a0-1 pwd)" = "$PWD" ]
     [ "$(echo through | on 0,1 cat)" = through ]

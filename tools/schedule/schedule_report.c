@@ -161,11 +161,11 @@ static json_t *messages_json(const struct schedule_summary *s)
                      senders, "largest_pairs", pairs);
 }
 
-static json_t *collectives_json(const struct schedule_summary *s)
+static json_t *collectives_json(const uint64_t *by_kind)
 {
     json_t *all = json_object();
     for (unsigned kind = 0; kind < HX_COLLECTIVE_KINDS; kind++)
-        json_object_set_new(all, hx_collective_kind_names[kind], integer(s->collectives[kind]));
+        json_object_set_new(all, hx_collective_kind_names[kind], integer(by_kind[kind]));
     return all;
 }
 
@@ -190,9 +190,10 @@ static void set_head(json_t *object, const struct schedule *s)
 json_t *summary_json(const struct summary_report *r)
 {
     const struct schedule_summary *s = &r->summary;
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "file",
-                          hx_json_text(r->path), "ranks", integer(schedule_ranks(r->schedule)), "operations",
-                          operations_json(s), "messages", messages_json(s), "collectives", collectives_json(s),
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+                          "file", hx_json_text(r->path), "ranks", integer(schedule_ranks(r->schedule)), "operations",
+                          operations_json(s), "messages", messages_json(s), "collectives",
+                          collectives_json(s->collectives), "collective_bytes", collectives_json(s->collective_bytes),
                           "groups", "count", integer(s->groups), "smallest", integer(s->smallest_group), "largest",
                           integer(s->largest_group), "compute_ps", integer(s->compute_ps), "largest_compute",
                           most_json("ps", &s->rank_compute), "depth", most_json("operations", &s->depth),
