@@ -129,7 +129,7 @@ static bool read_file(struct kineto_file *f, const char *path, struct hx_problem
 static bool add_rank(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank)
 {
     if (f->side == KINETO_GPU)
-        t->gloo += f->talk[KINETO_CPU].count;
+        t->gloo += f->communication[KINETO_CPU].count;
     return kineto_order(t, f, rank);
 }
 

@@ -23,10 +23,10 @@ struct kineto_work {
 };
 
 /* A message or collective. */
-struct kineto_talk {
+struct kineto_communication {
     int64_t begin, end, issued;
     uint64_t correlation, place; /* place: byte of the unpacked file */
-    uint32_t lane;               /* the thread or stream that carries it out, one after the other */
+    uint32_t track;              /* the thread or stream that carries it out, one after the other */
     json_t *event;               /* owned */
     json_t *shapes;              /* event that has the sizes; borrowed */
 };
@@ -35,14 +35,14 @@ struct kineto_talk {
 struct kineto_launch {
     uint64_t correlation;
     int64_t at;
-    uint32_t lane;
+    uint32_t track;
 };
 
 /* A call on a thread of the CPU: "nccl:...", which has the sizes of the kernels launched within, or "c10d::...", which
  * hands a collective to gloo. */
 struct kineto_call {
     int64_t begin, end;
-    uint32_t lane;
+    uint32_t track;
     int kind;      /* of "c10d::...": enum kineto_kind */
     json_t *event; /* of "nccl:..."; owned */
 };
@@ -51,8 +51,8 @@ struct kineto_list_work {
     struct kineto_work *at;
     size_t count, room;
 };
-struct kineto_list_talk {
-    struct kineto_talk *at;
+struct kineto_list_communication {
+    struct kineto_communication *at;
     size_t count, room;
 };
 struct kineto_list_launch {
@@ -80,16 +80,16 @@ struct kineto_file {
     double first; /* us: the time of the first event */
     bool has_first;
     struct kineto_list_work work[KINETO_SIDES];
-    struct kineto_list_talk talk[KINETO_SIDES];
+    struct kineto_list_communication communication[KINETO_SIDES];
     struct kineto_list_launch launch;
     struct kineto_list_call nccl, c10d;
     struct kineto_list_time optimizer; /* begins of "Optimizer.step" */
     uint64_t iterations;               /* "ProfilerStep#N" */
     enum kineto_side side;             /* that counts */
-    struct kineto_lane {
+    struct kineto_track {
         json_t *pid, *tid;
-    } * lane;
-    size_t lanes, lanes_room;
+    } * track;
+    size_t tracks, tracks_room;
 };
 
 /* All files. */
@@ -142,8 +142,8 @@ void kineto_free(struct kineto_file *f);
 /* The kind of a name like "nccl:_all_gather_base", "c10d::allgather_" or "allgather". */
 enum kineto_kind kineto_kind_of(const char *name);
 /* Adds the operations of a communication of `rank`. Returns false and sets the problem. */
-bool kineto_add_talk(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank, const struct kineto_talk *talk,
-                     struct kineto_operations *operations);
+bool kineto_add_communication(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank,
+                              const struct kineto_communication *communication, struct kineto_operations *operations);
 
 /* Reports a problem of the event at a place: "byte N: 'NAME': ...". Returns false. */
 __attribute__((format(printf, 4, 5))) bool kineto_fail(const struct kineto_file *f, uint64_t place, const json_t *event,
@@ -153,7 +153,7 @@ __attribute__((format(printf, 4, 5))) bool kineto_fail(const struct kineto_file 
 
 /* Finds the group of a communication: its ranks in order, for free(). NULL: sets the problem. */
 uint32_t *kineto_group_of(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank,
-                          const struct kineto_talk *talk, uint32_t *count);
+                          const struct kineto_communication *communication, uint32_t *count);
 /* Reads whole numbers of a text like "[0, 1]", or of a list. Returns false if there are others, or too many. */
 bool kineto_numbers(const json_t *list, uint64_t *number, size_t most, size_t *count);
 

@@ -112,13 +112,13 @@ static uint64_t type_size(const char *name)
 
 struct size {
     const struct kineto_file *f;
-    const struct kineto_talk *talk;
+    const struct kineto_communication *communication;
     uint64_t bytes; /* that the rank gives */
 };
 
 static bool fail(const struct size *s, const char *what)
 {
-    return kineto_fail(s->f, s->talk->place, s->talk->event, "%s", what);
+    return kineto_fail(s->f, s->communication->place, s->communication->event, "%s", what);
 }
 
 static bool multiply(uint64_t *product, const json_t *number)
@@ -135,8 +135,8 @@ static bool add_tensor(struct size *s, const json_t *dims, const char *type)
     size_t i;
     json_t *dim;
     if (!bytes)
-        return kineto_fail(s->f, s->talk->place, s->talk->event, "'%.40s' is no known type of elements",
-                           type ? type : "");
+        return kineto_fail(s->f, s->communication->place, s->communication->event,
+                           "'%.40s' is no known type of elements", type ? type : "");
     json_array_foreach(dims, i, dim)
     {
         if (!multiply(&bytes, dim))
@@ -149,7 +149,7 @@ static bool add_tensor(struct size *s, const json_t *dims, const char *type)
 /* Reads "Input Dims" and "Input type". */
 static bool find_dims(struct size *s)
 {
-    const json_t *args = json_object_get(s->talk->shapes, "args");
+    const json_t *args = json_object_get(s->communication->shapes, "args");
     const json_t *dims = json_object_get(args, "Input Dims");
     const json_t *types = json_object_get(args, "Input type");
     size_t i;
@@ -168,7 +168,7 @@ static bool find_dims(struct size *s)
 /* Reads "In msg nelems" and "dtype", or else the sizes of the inputs. */
 static bool find_size(struct size *s)
 {
-    const json_t *args = json_object_get(s->talk->event, "args");
+    const json_t *args = json_object_get(s->communication->event, "args");
     const json_t *count = json_object_get(args, "In msg nelems");
     uint64_t bytes = type_size(json_string_value(json_object_get(args, "dtype")));
     if (!count)
@@ -184,7 +184,7 @@ static bool find_size(struct size *s)
 struct call {
     struct kineto_trace *t;
     const struct kineto_file *f;
-    const struct kineto_talk *talk;
+    const struct kineto_communication *communication;
     const json_t *args;
     size_t kind;
     uint32_t rank, group, count;
@@ -214,10 +214,11 @@ static bool add_message(struct call *c)
     uint64_t number = 0;
     size_t count = 0;
     if (json_is_string(peer) ? !kineto_numbers(peer, &number, 1, &count) : !json_is_integer(peer))
-        return kineto_fail(c->f, c->talk->place, c->talk->event, "%s: expected the rank of the other end", key);
+        return kineto_fail(c->f, c->communication->place, c->communication->event,
+                           "%s: expected the rank of the other end", key);
     number = json_is_string(peer) ? number : (uint64_t)json_integer_value(peer);
     if (c->t->alike || number >= c->f->ranks || number == c->rank)
-        return kineto_fail(c->f, c->talk->place, c->talk->event,
+        return kineto_fail(c->f, c->communication->place, c->communication->event,
                            c->t->alike ? "is a message, so one file cannot stand for all ranks"
                                        : "%s: expected the rank of another end",
                            key);
@@ -289,8 +290,8 @@ static bool find_root(struct call *c, uint32_t *root)
         return true;
     }
     if (json_integer_value(rank) < 0 || json_integer_value(rank) >= c->count)
-        return kineto_fail(c->f, c->talk->place, c->talk->event, "Rank: expected the root, 0 to %" PRIu32,
-                           c->count - 1);
+        return kineto_fail(c->f, c->communication->place, c->communication->event,
+                           "Rank: expected the root, 0 to %" PRIu32, c->count - 1);
     *root = (uint32_t)json_integer_value(rank);
     return true;
 }
@@ -305,7 +306,7 @@ static bool add_collective(struct call *c)
     if (c->count == 1 || add_uneven(c))
         return true;
     if (c->bytes * each > SCHEDULE_MOST_BYTES)
-        return kineto_fail(c->f, c->talk->place, c->talk->event, "the vector has more than 4 TiB");
+        return kineto_fail(c->f, c->communication->place, c->communication->event, "the vector has more than 4 TiB");
     uint32_t number =
         schedule_collect(c->t->builder, c->rank, kind, c->group, kind == HX_BARRIER ? 0 : c->bytes * each, root);
     schedule_set_name(c->t->builder, c->rank, number, kinds[c->kind].name);
@@ -321,14 +322,14 @@ static bool is_left_out(const struct kineto_file *f, size_t kind)
            kinds[kind].kind == KINETO_SCATTER;
 }
 
-bool kineto_add_talk(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank, const struct kineto_talk *talk,
-                     struct kineto_operations *operations)
+bool kineto_add_communication(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank,
+                              const struct kineto_communication *communication, struct kineto_operations *operations)
 {
-    struct size size = {.f = f, .talk = talk};
-    struct call c = {.t = t, .f = f, .talk = talk, .rank = rank, .operations = operations};
-    c.args = json_object_get(talk->event, "args");
+    struct size size = {.f = f, .communication = communication};
+    struct call c = {.t = t, .f = f, .communication = communication, .rank = rank, .operations = operations};
+    c.args = json_object_get(communication->event, "args");
     const json_t *name = json_object_get(c.args, "Collective name");
-    name = name ? name : json_object_get(talk->shapes, "name");
+    name = name ? name : json_object_get(communication->shapes, "name");
     c.kind = find_kind(json_string_value(name));
     *operations = (struct kineto_operations){0};
     if (is_left_out(f, c.kind)) {
@@ -339,7 +340,7 @@ bool kineto_add_talk(struct kineto_trace *t, const struct kineto_file *f, uint32
     if (kinds[c.kind].kind != KINETO_BARRIER && !find_size(&size))
         return false;
     c.bytes = size.bytes;
-    c.member = kineto_group_of(t, f, rank, talk, &c.count);
+    c.member = kineto_group_of(t, f, rank, communication, &c.count);
     if (!c.member)
         return false;
     c.group = schedule_add_group(t->builder, c.member, c.count);

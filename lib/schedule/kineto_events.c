@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LANES = 4096, NS_PER_US = 1000 };
+enum { MOST_TRACKS = 4096, NS_PER_US = 1000 };
 #define MOST_NS ((double)SCHEDULE_MOST_TIME / 1000)
 
 /* ---- problems ---- */
@@ -63,20 +63,20 @@ static bool take_times(struct kineto_file *f, const json_t *event, int64_t *begi
 }
 
 /* Finds the number of an event's thread or stream. */
-static bool take_lane(struct kineto_file *f, const json_t *event, uint32_t *lane)
+static bool take_track(struct kineto_file *f, const json_t *event, uint32_t *track)
 {
     json_t *pid = json_object_get(event, "pid");
     json_t *tid = json_object_get(event, "tid");
-    for (size_t i = f->lanes; i-- > 0;) {
-        *lane = (uint32_t)i;
-        if (json_equal(f->lane[i].tid, tid) && json_equal(f->lane[i].pid, pid))
+    for (size_t i = f->tracks; i-- > 0;) {
+        *track = (uint32_t)i;
+        if (json_equal(f->track[i].tid, tid) && json_equal(f->track[i].pid, pid))
             return true;
     }
-    if (!pid || !tid || f->lanes == MOST_LANES)
-        return kineto_fail(f, f->place, event, "pid, tid: expected one of at most %d threads", MOST_LANES);
-    f->lane = hx_grow(f->lane, f->lanes, &f->lanes_room, sizeof *f->lane);
-    *lane = (uint32_t)f->lanes;
-    f->lane[f->lanes++] = (struct kineto_lane){json_incref(pid), json_incref(tid)};
+    if (!pid || !tid || f->tracks == MOST_TRACKS)
+        return kineto_fail(f, f->place, event, "pid, tid: expected one of at most %d threads", MOST_TRACKS);
+    f->track = hx_grow(f->track, f->tracks, &f->tracks_room, sizeof *f->track);
+    *track = (uint32_t)f->tracks;
+    f->track[f->tracks++] = (struct kineto_track){json_incref(pid), json_incref(tid)};
     return true;
 }
 
@@ -104,13 +104,13 @@ static bool add_work(struct kineto_file *f, const json_t *event, enum kineto_sid
     return true;
 }
 
-static bool add_talk(struct kineto_file *f, json_t *event, enum kineto_side side)
+static bool add_communication(struct kineto_file *f, json_t *event, enum kineto_side side)
 {
-    struct kineto_talk t = {.issued = KINETO_NEVER, .correlation = correlation_of(event), .place = f->place};
-    if (!take_times(f, event, &t.begin, &t.end) || !take_lane(f, event, &t.lane))
+    struct kineto_communication t = {.issued = KINETO_NEVER, .correlation = correlation_of(event), .place = f->place};
+    if (!take_times(f, event, &t.begin, &t.end) || !take_track(f, event, &t.track))
         return false;
     t.event = t.shapes = json_incref(event);
-    ADD(&f->talk[side], t);
+    ADD(&f->communication[side], t);
     return true;
 }
 
@@ -120,7 +120,7 @@ static bool add_launch(struct kineto_file *f, const json_t *event)
     int64_t end;
     if (!l.correlation)
         return true;
-    if (!take_times(f, event, &l.at, &end) || !take_lane(f, event, &l.lane))
+    if (!take_times(f, event, &l.at, &end) || !take_track(f, event, &l.track))
         return false;
     ADD(&f->launch, l);
     return true;
@@ -129,7 +129,7 @@ static bool add_launch(struct kineto_file *f, const json_t *event)
 static bool add_call(struct kineto_file *f, json_t *event, struct kineto_list_call *list)
 {
     struct kineto_call c = {.kind = (int)kineto_kind_of(json_string_value(json_object_get(event, "name")))};
-    if (!take_times(f, event, &c.begin, &c.end) || !take_lane(f, event, &c.lane))
+    if (!take_times(f, event, &c.begin, &c.end) || !take_track(f, event, &c.track))
         return false;
     if (list == &f->nccl)
         c.event = json_incref(event);
@@ -149,7 +149,7 @@ static bool add_optimizer(struct kineto_file *f, const json_t *event)
 
 static bool take_kernel(struct kineto_file *f, json_t *event, const char *name)
 {
-    return strcasestr(name, "nccl") ? add_talk(f, event, KINETO_GPU) : add_work(f, event, KINETO_GPU);
+    return strcasestr(name, "nccl") ? add_communication(f, event, KINETO_GPU) : add_work(f, event, KINETO_GPU);
 }
 
 /* An operator computes, but for those that only surround others or communicate. */
@@ -181,7 +181,7 @@ bool kineto_take_event(struct kineto_file *f, json_t *event)
     if (strcasecmp(category, "cuda_runtime") == 0 || strcasecmp(category, "cuda_driver") == 0)
         return add_launch(f, event);
     if (begins(name, "gloo:"))
-        return add_talk(f, event, KINETO_CPU);
+        return add_communication(f, event, KINETO_CPU);
     if (begins(name, "nccl:"))
         return add_call(f, event, &f->nccl);
     if (begins(name, "Optimizer.step"))
@@ -217,8 +217,8 @@ static int by_begin_of_call(const void *a, const void *b)
 {
     const struct kineto_call *x = a;
     const struct kineto_call *y = b;
-    if (x->lane != y->lane)
-        return x->lane < y->lane ? -1 : 1;
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
@@ -230,19 +230,19 @@ static const struct kineto_call *call_around(const struct kineto_file *f, const 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct kineto_call *c = &f->nccl.at[middle];
-        if (c->lane < launch->lane || (c->lane == launch->lane && c->begin <= launch->at))
+        if (c->track < launch->track || (c->track == launch->track && c->begin <= launch->at))
             low = middle + 1;
         else
             high = middle;
     }
     const struct kineto_call *c = low ? &f->nccl.at[low - 1] : NULL;
-    return c && c->lane == launch->lane && launch->at <= c->end ? c : NULL;
+    return c && c->track == launch->track && launch->at <= c->end ? c : NULL;
 }
 
-static int by_begin_of_talk(const void *a, const void *b)
+static int by_begin_of_communication(const void *a, const void *b)
 {
-    const struct kineto_talk *x = a;
-    const struct kineto_talk *y = b;
+    const struct kineto_communication *x = a;
+    const struct kineto_communication *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
     return (x->place > y->place) - (x->place < y->place);
@@ -266,11 +266,11 @@ static int64_t ready(const struct kineto_list_work *work, size_t *next, int64_t 
     return *latest;
 }
 
-static int by_issue_of_talk(const void *a, const void *b)
+static int by_issue_of_communication(const void *a, const void *b)
 {
-    const struct kineto_talk *x = a;
-    const struct kineto_talk *y = b;
-    return x->issued != y->issued ? (x->issued > y->issued) - (x->issued < y->issued) : by_begin_of_talk(a, b);
+    const struct kineto_communication *x = a;
+    const struct kineto_communication *y = b;
+    return x->issued != y->issued ? (x->issued > y->issued) - (x->issued < y->issued) : by_begin_of_communication(a, b);
 }
 
 /* A communication of the GPU waits for the kernels that were launched before it: its stream waits for an event of the
@@ -278,24 +278,24 @@ static int by_issue_of_talk(const void *a, const void *b)
 static void settle_gpu(struct kineto_file *f)
 {
     struct kineto_list_work *work = &f->work[KINETO_GPU];
-    struct kineto_list_talk *talk = &f->talk[KINETO_GPU];
+    struct kineto_list_communication *communication = &f->communication[KINETO_GPU];
     size_t next = 0;
     int64_t latest = INT64_MIN;
     for (size_t i = 0; i < work->count; i++) {
         const struct kineto_launch *l = launch_of(f, work->at[i].correlation);
         work->at[i].issued = l ? l->at : work->at[i].begin;
     }
-    for (size_t i = 0; i < talk->count; i++) {
-        const struct kineto_launch *l = launch_of(f, talk->at[i].correlation);
+    for (size_t i = 0; i < communication->count; i++) {
+        const struct kineto_launch *l = launch_of(f, communication->at[i].correlation);
         const struct kineto_call *c = l ? call_around(f, l) : NULL;
-        talk->at[i].issued = l ? l->at : talk->at[i].begin;
-        if (c && !json_object_get(json_object_get(talk->at[i].event, "args"), "Collective name"))
-            talk->at[i].shapes = c->event;
+        communication->at[i].issued = l ? l->at : communication->at[i].begin;
+        if (c && !json_object_get(json_object_get(communication->at[i].event, "args"), "Collective name"))
+            communication->at[i].shapes = c->event;
     }
     SORT(work, by_issue);
-    SORT(talk, by_issue_of_talk);
-    for (size_t i = 0; i < talk->count; i++) {
-        struct kineto_talk *t = &talk->at[i];
+    SORT(communication, by_issue_of_communication);
+    for (size_t i = 0; i < communication->count; i++) {
+        struct kineto_communication *t = &communication->at[i];
         int64_t at = ready(work, &next, &latest, t->issued);
         t->issued = at > t->begin || !launch_of(f, t->correlation) ? t->begin : at;
     }
@@ -304,21 +304,21 @@ static void settle_gpu(struct kineto_file *f)
 /* The n-th call of a kind hands over the n-th collective of this kind, if there are as many. */
 static void settle_cpu(struct kineto_file *f)
 {
-    struct kineto_list_talk *talk = &f->talk[KINETO_CPU];
+    struct kineto_list_communication *communication = &f->communication[KINETO_CPU];
     size_t calls[KINETO_NO_KIND + 1] = {0};
-    size_t talks[KINETO_NO_KIND + 1] = {0};
+    size_t communications[KINETO_NO_KIND + 1] = {0};
     size_t next[KINETO_NO_KIND + 1] = {0};
     for (size_t i = 0; i < f->work[KINETO_CPU].count; i++)
         f->work[KINETO_CPU].at[i].issued = f->work[KINETO_CPU].at[i].begin;
     for (size_t i = 0; i < f->c10d.count; i++)
         calls[f->c10d.at[i].kind]++;
-    for (size_t i = 0; i < talk->count; i++)
-        talks[kineto_kind_of(json_string_value(json_object_get(talk->at[i].event, "name")))]++;
-    for (size_t i = 0; i < talk->count; i++) {
-        struct kineto_talk *t = &talk->at[i];
+    for (size_t i = 0; i < communication->count; i++)
+        communications[kineto_kind_of(json_string_value(json_object_get(communication->at[i].event, "name")))]++;
+    for (size_t i = 0; i < communication->count; i++) {
+        struct kineto_communication *t = &communication->at[i];
         enum kineto_kind kind = kineto_kind_of(json_string_value(json_object_get(t->event, "name")));
         t->issued = t->begin;
-        if (calls[kind] != talks[kind])
+        if (calls[kind] != communications[kind])
             continue;
         while (f->c10d.at[next[kind]].kind != (int)kind)
             next[kind]++;
@@ -336,15 +336,16 @@ static int by_begin_alone(const void *a, const void *b)
 
 bool kineto_settle(struct kineto_file *f)
 {
-    f->side = f->talk[KINETO_GPU].count || (f->work[KINETO_GPU].count && !f->talk[KINETO_CPU].count) ? KINETO_GPU
-                                                                                                     : KINETO_CPU;
-    if (f->ranks > 1 && f->nccl.count && !f->talk[KINETO_GPU].count)
+    f->side = f->communication[KINETO_GPU].count || (f->work[KINETO_GPU].count && !f->communication[KINETO_CPU].count)
+                  ? KINETO_GPU
+                  : KINETO_CPU;
+    if (f->ranks > 1 && f->nccl.count && !f->communication[KINETO_GPU].count)
         return hx_fail(f->problem, HX_EXIT_CONFIG, f->path,
                        "has calls of NCCL, but no kernels of it (record with ProfilerActivity.CUDA, too)");
     SORT(&f->launch, by_correlation);
     SORT(&f->nccl, by_begin_of_call);
     SORT(&f->c10d, by_begin_alone);
-    SORT(&f->talk[KINETO_CPU], by_begin_of_talk);
+    SORT(&f->communication[KINETO_CPU], by_begin_of_communication);
     if (f->side == KINETO_GPU)
         settle_gpu(f);
     else
@@ -352,7 +353,7 @@ bool kineto_settle(struct kineto_file *f)
     return true;
 }
 
-static void free_talk(struct kineto_list_talk *list)
+static void free_communications(struct kineto_list_communication *list)
 {
     for (size_t i = 0; i < list->count; i++)
         json_decref(list->at[i].event);
@@ -363,13 +364,13 @@ void kineto_free(struct kineto_file *f)
 {
     for (size_t i = 0; i < f->nccl.count; i++)
         json_decref(f->nccl.at[i].event);
-    for (size_t i = 0; i < f->lanes; i++) {
-        json_decref(f->lane[i].pid);
-        json_decref(f->lane[i].tid);
+    for (size_t i = 0; i < f->tracks; i++) {
+        json_decref(f->track[i].pid);
+        json_decref(f->track[i].tid);
     }
-    free_talk(&f->talk[KINETO_CPU]);
-    free_talk(&f->talk[KINETO_GPU]);
+    free_communications(&f->communication[KINETO_CPU]);
+    free_communications(&f->communication[KINETO_GPU]);
     HX_FREE(f->work[KINETO_CPU].at, f->work[KINETO_GPU].at, f->launch.at, f->nccl.at, f->c10d.at, f->optimizer.at,
-            f->lane);
+            f->track);
     json_decref(f->distributed);
 }

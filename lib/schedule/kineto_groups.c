@@ -70,10 +70,10 @@ static bool find_even(const json_t *args, uint64_t *number, size_t most, size_t 
     return true;
 }
 
-static bool find(struct kineto_trace *t, const struct kineto_file *f, const struct kineto_talk *talk, uint64_t *number,
-                 size_t *count)
+static bool find(struct kineto_trace *t, const struct kineto_file *f, const struct kineto_communication *communication,
+                 uint64_t *number, size_t *count)
 {
-    const json_t *args = json_object_get(talk->event, "args");
+    const json_t *args = json_object_get(communication->event, "args");
     const char *name = json_string_value(json_object_get(args, "Process Group Name"));
     json_int_t size = json_integer_value(json_object_get(args, "Group size"));
     if (kineto_numbers(json_object_get(args, "Process Group Ranks"), number, f->ranks, count) && *count)
@@ -83,7 +83,7 @@ static bool find(struct kineto_trace *t, const struct kineto_file *f, const stru
     if (find_even(args, number, f->ranks, count))
         return true;
     if (size && size != f->ranks)
-        return kineto_fail(f, talk->place, talk->event,
+        return kineto_fail(f, communication->place, communication->event,
                            "the ranks of group '%.40s' are unknown: Process Group Ranks is cut, and distributedInfo "
                            "has no pg_config of it (record by PyTorch 2.2 or later)",
                            name ? name : "");
@@ -94,17 +94,17 @@ static bool find(struct kineto_trace *t, const struct kineto_file *f, const stru
 }
 
 uint32_t *kineto_group_of(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank,
-                          const struct kineto_talk *talk, uint32_t *count)
+                          const struct kineto_communication *communication, uint32_t *count)
 {
     uint64_t *number = hx_allocate(f->ranks, sizeof *number);
     bool *has = hx_allocate(f->ranks, sizeof *has);
     uint32_t *ranks = hx_allocate(f->ranks, sizeof *ranks);
     size_t found;
-    bool good = find(t, f, talk, number, &found);
+    bool good = find(t, f, communication, number, &found);
     for (size_t i = 0; good && i < found; i++) {
         good = number[i] < f->ranks && !has[number[i]];
         if (!good)
-            (void)kineto_fail(f, talk->place, talk->event,
+            (void)kineto_fail(f, communication->place, communication->event,
                               "Process Group Ranks: rank %" PRIu64 " is named twice, or is none of 0 to %" PRIu32,
                               number[i], f->ranks - 1);
         else
@@ -112,9 +112,10 @@ uint32_t *kineto_group_of(struct kineto_trace *t, const struct kineto_file *f, u
         ranks[i] = (uint32_t)number[i];
     }
     if (good && !has[rank])
-        good = kineto_fail(f, talk->place, talk->event, "Process Group Ranks: rank %" PRIu32 " is no member", rank);
+        good = kineto_fail(f, communication->place, communication->event,
+                           "Process Group Ranks: rank %" PRIu32 " is no member", rank);
     if (good && t->alike && found != f->ranks)
-        good = kineto_fail(f, talk->place, talk->event,
+        good = kineto_fail(f, communication->place, communication->event,
                            "is of %zu of %" PRIu32 " ranks, so one file cannot stand for all of them", found, f->ranks);
     *count = (uint32_t)found;
     HX_FREE(number, has);

@@ -24,7 +24,7 @@ enum what { END, OPTIMIZER, ISSUE }; /* in this order at one time */
 struct point {
     int64_t at;
     enum what what;
-    uint32_t talk;
+    uint32_t communication;
 };
 
 struct order {
@@ -35,16 +35,16 @@ struct order {
     struct spans busy, waiting;
     struct point *point;
     size_t points;
-    struct kineto_operations *operations; /* [talks] */
-    bool *is_waited;                      /* [talks]: its end is waited for where it stands */
+    struct kineto_operations *operations; /* [communications] */
+    bool *is_waited;                      /* [communications]: its end is waited for where it stands */
     /* While the points are walked: */
     int64_t at;  /* computing up to here is an operation, or in `computing` */
     size_t next; /* in waiting */
     int64_t computing;
     uint32_t last;   /* operation; KINETO_UNKNOWN: none */
-    uint32_t *ended; /* talks that have ended and that nothing has waited for */
+    uint32_t *ended; /* communications that have ended and that nothing has waited for */
     size_t ends;
-    uint32_t *pending; /* talks that the next computing waits for */
+    uint32_t *pending; /* communications that the next computing waits for */
     size_t pendings;
 };
 
@@ -96,7 +96,7 @@ static size_t begun(const struct spans *s, int64_t at)
 static void find_busy(struct order *o)
 {
     const struct kineto_list_work *work = &o->f->work[o->f->side];
-    const struct kineto_list_talk *talk = &o->f->talk[o->f->side];
+    const struct kineto_list_communication *communication = &o->f->communication[o->f->side];
     o->start = INT64_MAX;
     o->busy.at = hx_allocate(work->count + 1, sizeof *o->busy.at);
     for (size_t i = 0; i < work->count; i++)
@@ -104,23 +104,23 @@ static void find_busy(struct order *o)
     join(&o->busy);
     if (o->busy.count)
         o->start = o->busy.at[0].begin;
-    for (size_t i = 0; i < talk->count; i++)
-        o->start = talk->at[i].begin < o->start ? talk->at[i].begin : o->start;
+    for (size_t i = 0; i < communication->count; i++)
+        o->start = communication->at[i].begin < o->start ? communication->at[i].begin : o->start;
 }
 
 /* The rank waits for a communication that ends in a gap, from its issue or the gap's begin on. */
 static void find_waiting(struct order *o)
 {
-    const struct kineto_list_talk *talk = &o->f->talk[o->f->side];
-    o->waiting.at = hx_allocate(talk->count + 1, sizeof *o->waiting.at);
-    for (size_t i = 0; i < talk->count; i++) {
-        size_t before = begun(&o->busy, talk->at[i].end);
-        int64_t begin = talk->at[i].issued > o->start ? talk->at[i].issued : o->start;
+    const struct kineto_list_communication *communication = &o->f->communication[o->f->side];
+    o->waiting.at = hx_allocate(communication->count + 1, sizeof *o->waiting.at);
+    for (size_t i = 0; i < communication->count; i++) {
+        size_t before = begun(&o->busy, communication->at[i].end);
+        int64_t begin = communication->at[i].issued > o->start ? communication->at[i].issued : o->start;
         if (before && o->busy.at[before - 1].end > begin)
             begin = o->busy.at[before - 1].end;
-        o->is_waited[i] = talk->at[i].end - begin >= LEAST_WAIT;
+        o->is_waited[i] = communication->at[i].end - begin >= LEAST_WAIT;
         if (o->is_waited[i])
-            add_span(&o->waiting, begin, talk->at[i].end);
+            add_span(&o->waiting, begin, communication->at[i].end);
     }
     join(&o->waiting);
 }
@@ -135,12 +135,12 @@ static int by_time(const void *a, const void *b)
         return x->at < y->at ? -1 : 1;
     if (x->what != y->what)
         return x->what < y->what ? -1 : 1;
-    return (x->talk > y->talk) - (x->talk < y->talk);
+    return (x->communication > y->communication) - (x->communication < y->communication);
 }
 
-static void add_point(struct order *o, int64_t at, enum what what, size_t talk)
+static void add_point(struct order *o, int64_t at, enum what what, size_t communication)
 {
-    o->point[o->points++] = (struct point){at, what, (uint32_t)talk};
+    o->point[o->points++] = (struct point){at, what, (uint32_t)communication};
 }
 
 /* When the first work that was issued after the optimizer's begin begins. Works of a GPU are sorted by issue. */
@@ -163,13 +163,13 @@ static int64_t begin_of_optimizer(const struct order *o, int64_t issued)
 
 static void find_points(struct order *o)
 {
-    const struct kineto_list_talk *talk = &o->f->talk[o->f->side];
+    const struct kineto_list_communication *communication = &o->f->communication[o->f->side];
     const struct kineto_list_time *optimizer = &o->f->optimizer;
-    o->point = hx_allocate(2 * talk->count + optimizer->count + 1, sizeof *o->point);
-    for (size_t i = 0; i < talk->count; i++) {
-        int64_t begin = talk->at[i].issued > o->start ? talk->at[i].issued : o->start;
+    o->point = hx_allocate(2 * communication->count + optimizer->count + 1, sizeof *o->point);
+    for (size_t i = 0; i < communication->count; i++) {
+        int64_t begin = communication->at[i].issued > o->start ? communication->at[i].issued : o->start;
         add_point(o, begin, ISSUE, i);
-        add_point(o, talk->at[i].end > begin ? talk->at[i].end : begin + 1, END, i);
+        add_point(o, communication->at[i].end > begin ? communication->at[i].end : begin + 1, END, i);
     }
     for (size_t i = 0; i < optimizer->count; i++) {
         int64_t at = begin_of_optimizer(o, optimizer->at[i]);
@@ -231,34 +231,34 @@ static void wait_for_ended(struct order *o)
         o->pending[o->pendings++] = o->ended[--o->ends];
 }
 
-static bool issue(struct order *o, uint32_t talk, uint32_t *lane)
+static bool issue(struct order *o, uint32_t communication, uint32_t *track)
 {
-    const struct kineto_talk *k = &o->f->talk[o->f->side].at[talk];
-    struct kineto_operations *made = &o->operations[talk];
+    const struct kineto_communication *k = &o->f->communication[o->f->side].at[communication];
+    struct kineto_operations *made = &o->operations[communication];
     flush(o);
-    if (!kineto_add_talk(o->t, o->f, o->rank, k, made))
+    if (!kineto_add_communication(o->t, o->f, o->rank, k, made))
         return false;
     for (uint32_t i = 0; i < made->count; i++) {
         if (o->last != KINETO_UNKNOWN)
             schedule_after(o->t->builder, o->rank, made->first + i, o->last);
-        if (lane[k->lane] != KINETO_UNKNOWN)
-            follow(o, made->first + i, &o->operations[lane[k->lane]]);
+        if (track[k->track] != KINETO_UNKNOWN)
+            follow(o, made->first + i, &o->operations[track[k->track]]);
     }
     if (made->count)
-        lane[k->lane] = talk;
+        track[k->track] = communication;
     return true;
 }
 
-static bool walk(struct order *o, uint32_t *lane)
+static bool walk(struct order *o, uint32_t *track)
 {
     for (size_t i = 0; i < o->points; i++) {
         const struct point *p = &o->point[i];
         advance(o, p->at);
-        if (p->what == ISSUE && !issue(o, p->talk, lane))
+        if (p->what == ISSUE && !issue(o, p->communication, track))
             return false;
-        if (p->what == END && o->operations[p->talk].count)
-            o->ended[o->ends++] = p->talk;
-        if (p->what == OPTIMIZER || (p->what == END && o->is_waited[p->talk]))
+        if (p->what == END && o->operations[p->communication].count)
+            o->ended[o->ends++] = p->communication;
+        if (p->what == OPTIMIZER || (p->what == END && o->is_waited[p->communication]))
             wait_for_ended(o);
     }
     if (o->busy.count)
@@ -270,23 +270,23 @@ static bool walk(struct order *o, uint32_t *lane)
 
 bool kineto_order(struct kineto_trace *t, const struct kineto_file *f, uint32_t rank)
 {
-    size_t talks = f->talk[f->side].count;
+    size_t communications = f->communication[f->side].count;
     struct order o = {.t = t,
                       .f = f,
                       .rank = rank,
                       .last = KINETO_UNKNOWN,
-                      .operations = hx_allocate(talks + 1, sizeof *o.operations),
-                      .is_waited = hx_allocate(talks + 1, sizeof *o.is_waited),
-                      .ended = hx_allocate(talks + 1, sizeof *o.ended),
-                      .pending = hx_allocate(talks + 1, sizeof *o.pending)};
-    uint32_t *lane = hx_allocate(f->lanes + 1, sizeof *lane);
-    for (size_t i = 0; i < f->lanes; i++)
-        lane[i] = KINETO_UNKNOWN;
+                      .operations = hx_allocate(communications + 1, sizeof *o.operations),
+                      .is_waited = hx_allocate(communications + 1, sizeof *o.is_waited),
+                      .ended = hx_allocate(communications + 1, sizeof *o.ended),
+                      .pending = hx_allocate(communications + 1, sizeof *o.pending)};
+    uint32_t *track = hx_allocate(f->tracks + 1, sizeof *track);
+    for (size_t i = 0; i < f->tracks; i++)
+        track[i] = KINETO_UNKNOWN;
     find_busy(&o);
     find_waiting(&o);
     find_points(&o);
     o.at = o.start;
-    bool good = walk(&o, lane);
-    HX_FREE(lane, o.operations, o.is_waited, o.ended, o.pending, o.point, o.busy.at, o.waiting.at);
+    bool good = walk(&o, track);
+    HX_FREE(track, o.operations, o.is_waited, o.ended, o.pending, o.point, o.busy.at, o.waiting.at);
     return good;
 }

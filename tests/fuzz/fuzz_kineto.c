@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)schedule_kineto.is(data, size);
     (void)snprintf(path, sizeof path, "/tmp/hxmesh-fuzz-%d.json", (int)getpid());
     FILE *out = fopen(path, "w");
-    require(out && fwrite(data, 1, size, out) == size && fclose(out) == 0);
+    require(out);
+    const size_t written = fwrite(data, 1, size, out);
+    require(fclose(out) == 0 && written == size);
     read_as(path, 0);
     read_as(path, 2);
     require(unlink(path) == 0);
