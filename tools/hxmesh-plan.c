@@ -152,6 +152,36 @@ static uint32_t ranks_on(const struct program *p, const struct train_fabric *f)
     return wanted ? (uint32_t)wanted : hosts;
 }
 
+static void count_layout(void *of, const struct training_layout *l)
+{
+    uint64_t *count = of;
+    (void)l;
+    ++*count;
+}
+
+/* Why no layout divides the model: a choice that no layout has, whatever else is chosen, or all choices together. */
+static _Noreturn void refuse(const struct plan *plan)
+{
+    const char *path = plan->train->job.path;
+    unsigned chosen = 0;
+    for (unsigned i = 0; i < TRAINING_CHOICES; i++) {
+        struct training_choices alone = {.values = {0}};
+        uint64_t layouts = 0;
+        if (plan->choices.values[i] == 0)
+            continue;
+        chosen++;
+        alone.values[i] = plan->choices.values[i];
+        memcpy(alone.value[i], plan->choices.value[i], sizeof alone.value[i]);
+        training_layout_each(plan->model, plan->ranks, &alone, count_layout, &layouts);
+        if (layouts == 0)
+            hx_die(HX_EXIT_CONFIG, path,
+                   "no layout over the %" PRIu32 " ranks of %s has the '%s' that --only says (%s)", plan->ranks,
+                   plan->fabric->spec.name, training_choice_names[i], training_choice_rules[i]);
+    }
+    hx_die(HX_EXIT_CONFIG, path, "no layout divides it over the %" PRIu32 " ranks of %s%s", plan->ranks,
+           plan->fabric->spec.name, chosen ? " (fewer --only)" : "");
+}
+
 static void plan_fabric(struct program *p, unsigned number)
 {
     struct train *t = &p->train;
@@ -169,8 +199,7 @@ static void plan_fabric(struct program *p, unsigned number)
         f->settings.place = PLAN_FOLD;
     plan_find_candidates(plan);
     if (plan->counts.layouts == 0)
-        hx_die(HX_EXIT_CONFIG, t->job.path, "no layout divides it over the %" PRIu32 " ranks of %s%s", plan->ranks,
-               f->spec.name, p->only.count ? " (fewer --only)" : "");
+        refuse(plan);
     if (p->write || p->confirm)
         plan_check_writing(plan);
     plan_search(plan, f->spec.name);

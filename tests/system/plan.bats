@@ -120,8 +120,12 @@ refused() {
     refused 2 "--jitter: is of runs: a plan takes all ranks of a stage as equal" job.model.yaml "torus 4x2" --jitter 0.1
     refused 2 "--write: is of one fabric, not of several" job.model.yaml "torus 4x2" "mesh 4x2" --write best.yaml
     refused 2 "--equal-injection: needs several fabrics, or an --injection" job.model.yaml "torus 4x2" --equal-injection
+    refused 3 "job.model.yaml: no layout over the 8 ranks of torus 4x2 has the 'tensor' that --only says (tensor divides the \
+ranks, and the products of layers that tensor ranks share)" job.model.yaml "torus 4x2" --only tensor=3,5
+    refused 3 "job.model.yaml: no layout over the 8 ranks of torus 4x2 has the 'context' that --only says (context divides \
+the ranks and the tokens of a sample, of layers that say 'context')" job.model.yaml "torus 4x2" --only context=2
     refused 3 "job.model.yaml: no layout divides it over the 8 ranks of torus 4x2 (fewer --only)" job.model.yaml \
-        "torus 4x2" --only tensor=3
+        "torus 4x2" --only data=2 --only pipeline=8
     printf '{model: m, samples: 8, layers: [{name: a, parameters: 1, activations: 1, flops: 1000}], accelerator: {flops: 1e12}}\n' \
         >flow.model.yaml
     refused 3 "flow.model.yaml: no layout can be written into it: let each of its keys begin a line, as in docs/training.md" \

@@ -58,6 +58,7 @@ enum training_choice {
     TRAINING_CHOICES
 };
 extern const char *const training_choice_names[TRAINING_CHOICES + 1]; /* ends with NULL */
+extern const char *const training_choice_rules[TRAINING_CHOICES];     /* what a value has to fulfil */
 
 enum { TRAINING_MOST_CHOSEN = 32, TRAINING_LARGEST_CHUNKS = 20 };
 
