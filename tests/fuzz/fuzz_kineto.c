@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)schedule_kineto.is(data, size);
     (void)snprintf(path, sizeof path, "/tmp/hxmesh-fuzz-%d.json", (int)getpid());
     FILE *out = fopen(path, "w");
-    require(out);
+    require(out != NULL);
     const size_t written = fwrite(data, 1, size, out);
     require(fclose(out) == 0 && written == size);
     read_as(path, 0);
