@@ -18,8 +18,7 @@ const char *const training_choice_rules[] = {
     [TRAINING_CHOOSE_DATA] = "data divides the ranks and the samples",
     [TRAINING_CHOOSE_PIPELINE] = "pipeline divides the ranks, and is at most the number of layers",
     [TRAINING_CHOOSE_EXPERT] = "expert divides context x data and the model's own degree, of layers with experts",
-    [TRAINING_CHOOSE_CHUNKS] = "pipeline x chunks is at most the number of layers, and a micro-batch is there for each "
-                               "stage",
+    [TRAINING_CHOOSE_CHUNKS] = "pipeline x chunks is at most the number of layers, and pipeline that of micro-batches",
     [TRAINING_CHOOSE_BATCH] = "a micro-batch divides the samples of a replica",
     [TRAINING_CHOOSE_ZERO] = "ZeRO needs several replicas",
     [TRAINING_CHOOSE_RECOMPUTE] = "selective needs layers that say what it computes again"};
