@@ -33,6 +33,7 @@
  * (HardwareResource.cc). Here communication is concurrent unless dependencies order it. */
 #include "schedule/chakra.h"
 #include "schedule/chakra_stream.h"
+#include "schedule/rank_files.h"
 #include "schedule/readers.h"
 
 #include <ctype.h>
@@ -63,18 +64,11 @@ static bool read_file(struct chakra_rank *r)
     return good;
 }
 
-/* The names of a trace's files: a path, and the rank's number in it. */
-struct names {
-    const char *path;
-    size_t before;      /* bytes before the number */
-    const char *behind; /* text behind the number; NULL: there is none */
-};
-
 /* Splits the path of a file at the last ".NUMBER." of its name. */
-static struct names find_names(const char *path)
+static struct rank_files find_names(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct names names = {.path = path};
+    struct rank_files names = {.path = path};
     for (const char *dot = strchr(slash ? slash : path, '.'); dot; dot = strchr(dot + 1, '.')) {
         size_t digits = strspn(dot + 1, "0123456789");
         if (digits && dot[digits + 1] == '.') {
@@ -85,26 +79,6 @@ static struct names find_names(const char *path)
     return names;
 }
 
-/* Returns the name of a rank's file, for free(). */
-static char *name_of(const struct names *names, uint32_t rank)
-{
-    char *name = NULL;
-    int length = names->behind
-                     ? asprintf(&name, "%.*s%" PRIu32 "%s", (int)names->before, names->path, rank, names->behind)
-                     : asprintf(&name, "%s", names->path);
-    if (length < 0)
-        hx_die(HX_EXIT_ENVIRONMENT, names->path, "no memory");
-    return name;
-}
-
-static bool has_file(const struct names *names, uint32_t rank)
-{
-    char *name = name_of(names, rank);
-    bool has = access(name, F_OK) == 0;
-    free(name);
-    return has;
-}
-
 bool chakra_first_file(const char *prefix, char *path, size_t bytes)
 {
     int length = snprintf(path, bytes, "%s.0.et", prefix);
@@ -112,7 +86,7 @@ bool chakra_first_file(const char *prefix, char *path, size_t bytes)
 }
 
 /* Returns the highest rank above `least` that has a file; 0: none has. */
-static uint32_t highest_rank(const struct names *names, uint32_t least)
+static uint32_t highest_rank(const struct rank_files *names, uint32_t least)
 {
     char directory[PATH_MAX];
     const char *slash = memrchr(names->path, '/', names->before);
@@ -136,13 +110,13 @@ static uint32_t highest_rank(const struct names *names, uint32_t least)
 }
 
 /* Refuses a trace that lacks the file of a rank, though another names it or has a higher rank. */
-static bool check_whole(const struct names *names, uint32_t ranks, struct hx_problem *problem)
+static bool check_whole(const struct rank_files *names, uint32_t ranks, struct hx_problem *problem)
 {
     uint64_t named = strtoull(names->path + names->before, NULL, 10);
     uint32_t highest = highest_rank(names, ranks);
     if (named < ranks && !highest)
         return true;
-    char *name = name_of(names, ranks);
+    char *name = rank_files_path(names, ranks);
     if (highest)
         (void)hx_fail(problem, HX_EXIT_CONFIG, name,
                       "is missing: a trace has a file for each rank, and that of rank %" PRIu32 " is there", highest);
@@ -153,12 +127,12 @@ static bool check_whole(const struct names *names, uint32_t ranks, struct hx_pro
 }
 
 /* Counts the ranks: files without a gap. */
-static bool count_ranks(const struct names *names, const struct schedule_read_options *options, uint32_t *ranks,
+static bool count_ranks(const struct rank_files *names, const struct schedule_read_options *options, uint32_t *ranks,
                         struct hx_problem *problem)
 {
     *ranks = 1;
     if (names->behind) {
-        for (*ranks = 0; *ranks < SCHEDULE_MOST_RANKS && has_file(names, *ranks);)
+        for (*ranks = 0; *ranks < SCHEDULE_MOST_RANKS && rank_files_have(names, *ranks);)
             ++*ranks;
         if (!check_whole(names, *ranks, problem))
             return false;
@@ -169,10 +143,10 @@ static bool count_ranks(const struct names *names, const struct schedule_read_op
     return true;
 }
 
-static bool read_rank(struct chakra_trace *t, const struct names *names, uint32_t rank)
+static bool read_rank(struct chakra_trace *t, const struct rank_files *names, uint32_t rank)
 {
     struct chakra_rank r;
-    char *path = name_of(names, rank);
+    char *path = rank_files_path(names, rank);
     chakra_rank_begin(&r, t, rank, path);
     bool good = read_file(&r) && chakra_order(&r);
     chakra_rank_end(&r);
@@ -180,7 +154,7 @@ static bool read_rank(struct chakra_trace *t, const struct names *names, uint32_
     return good;
 }
 
-static bool read_ranks(struct chakra_trace *t, const struct names *names)
+static bool read_ranks(struct chakra_trace *t, const struct rank_files *names)
 {
     bool good = chakra_groups_begin(t);
     for (uint32_t rank = 0; good && rank < t->ranks; rank++)
@@ -194,7 +168,7 @@ static struct schedule_builder *read_trace(const char *path, const struct schedu
                                            struct schedule_notes *notes, struct hx_problem *problem)
 {
     struct chakra_trace t = {.options = options, .problem = problem};
-    const struct names names = find_names(path);
+    const struct rank_files names = find_names(path);
     if (!count_ranks(&names, options, &t.ranks, problem))
         return NULL;
     t.builder = schedule_builder_new(t.ranks);

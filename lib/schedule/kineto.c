@@ -30,6 +30,7 @@
  * (ProcessGroupNCCL.cpp: what each call passes; ProcessGroupGloo.cpp: an event is recorded by the thread that carries
  * it out); Kineto, libkineto/src/output_json.cpp (keys of kernels). */
 #include "schedule/kineto.h"
+#include "schedule/rank_files.h"
 #include "schedule/readers.h"
 
 #include <ctype.h>
@@ -37,54 +38,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- names of files ---- */
-
-/* Where the rank's number stands in a path. */
-struct names {
-    const char *path;
-    size_t before;      /* bytes before the number */
-    const char *behind; /* text behind it; NULL: there is none */
-};
-
-/* Returns the name of a rank's file, for free(). */
-static char *name_of(const struct names *names, uint32_t rank)
-{
-    char *name = NULL;
-    if (asprintf(&name, "%.*s%" PRIu32 "%s", (int)names->before, names->path, rank, names->behind) < 0)
-        hx_die(HX_EXIT_ENVIRONMENT, names->path, "no memory");
-    return name;
-}
 
 enum { ENOUGH_RANKS = 256 };
 
 /* Files of other ranks that are there, among the first. */
-static uint32_t count_others(const struct names *names, uint32_t rank, uint32_t ranks)
+static uint32_t count_others(const struct rank_files *names, uint32_t rank, uint32_t ranks)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < ranks && i < ENOUGH_RANKS; i++) {
-        char *name = i == rank ? NULL : name_of(names, i);
-        count += name && access(name, F_OK) == 0;
-        free(name);
-    }
+    for (uint32_t i = 0; i < ranks && i < ENOUGH_RANKS; i++)
+        count += i != rank && rank_files_have(names, i);
     return count;
 }
 
 /* Finds the rank's number in the file's name: of several the one for which most other ranks have a file, else the
  * last. Returns the number of other files. */
-static uint32_t find_names(const char *path, uint32_t rank, uint32_t ranks, struct names *names)
+static uint32_t find_names(const char *path, uint32_t rank, uint32_t ranks, struct rank_files *names)
 {
     char number[16];
     const char *slash = strrchr(path, '/');
     uint32_t most = 0;
     size_t digits = (size_t)snprintf(number, sizeof number, "%" PRIu32, rank);
-    *names = (struct names){.path = path};
+    *names = (struct rank_files){.path = path};
     for (const char *at = slash ? slash + 1 : path; *at; at += strspn(at, "0123456789")) {
         at += strcspn(at, "0123456789");
         if (strspn(at, "0123456789") != digits || strncmp(at, number, digits) != 0)
             continue;
-        const struct names found = {path, (size_t)(at - path), at + digits};
+        const struct rank_files found = {path, (size_t)(at - path), at + digits};
         uint32_t others = count_others(&found, rank, ranks);
         if (others >= most)
             *names = found;
@@ -134,12 +115,13 @@ static bool add_rank(struct kineto_trace *t, const struct kineto_file *f, uint32
 }
 
 /* Reads the file of another rank. */
-static bool read_other(struct kineto_trace *t, const struct names *names, uint32_t rank)
+static bool read_other(struct kineto_trace *t, const struct rank_files *names, uint32_t rank)
 {
     struct kineto_file f = {.rank = 0};
-    char *path = name_of(names, rank);
-    bool good = access(path, F_OK) == 0 || hx_fail(t->problem, HX_EXIT_CONFIG, path,
-                                                   "is missing: each of the %" PRIu32 " ranks has a file", t->ranks);
+    char *path = rank_files_path(names, rank);
+    bool good =
+        rank_files_have(names, rank) ||
+        hx_fail(t->problem, HX_EXIT_CONFIG, path, "is missing: each of the %" PRIu32 " ranks has a file", t->ranks);
     good = good && read_file(&f, path, t->problem);
     if (good && (f.rank != rank || f.ranks != t->ranks))
         good = hx_fail(t->problem, HX_EXIT_CONFIG, path,
@@ -153,7 +135,7 @@ static bool read_other(struct kineto_trace *t, const struct names *names, uint32
 
 /* ---- all files ---- */
 
-static bool read_ranks(struct kineto_trace *t, const struct kineto_file *f, const struct names *names)
+static bool read_ranks(struct kineto_trace *t, const struct kineto_file *f, const struct rank_files *names)
 {
     bool good = true;
     for (uint32_t rank = 0; good && rank < t->ranks; rank++)
@@ -163,7 +145,7 @@ static bool read_ranks(struct kineto_trace *t, const struct kineto_file *f, cons
 
 /* Decides where the traces of other ranks come from. */
 static bool find_others(struct kineto_trace *t, const struct kineto_file *f,
-                        const struct schedule_read_options *options, struct names *names)
+                        const struct schedule_read_options *options, struct rank_files *names)
 {
     uint32_t others = find_names(f->path, f->rank, f->ranks, names);
     t->ranks = f->ranks;
@@ -208,7 +190,7 @@ static struct schedule_builder *read_trace(const char *path, const struct schedu
 {
     struct kineto_trace t = {.problem = problem};
     struct kineto_file f;
-    struct names names;
+    struct rank_files names;
     bool good = read_file(&f, path, problem) && find_others(&t, &f, options, &names);
     if (good) {
         t.builder = schedule_builder_new(t.ranks);

@@ -8,6 +8,7 @@
  * operation. The root is "Rank" of broadcast, reduce, gather and scatter, as PyTorch 2.2 and later has it; else
  * the first rank is taken. gloo's send, recv and scatter lack the peer and the size, and are left out, as are kernels
  * of several messages ("coalesced"). */
+#include "base/text.h"
 #include "schedule/kineto.h"
 
 #include <ctype.h>
@@ -334,7 +335,7 @@ bool kineto_add_communication(struct kineto_trace *t, const struct kineto_file *
     *operations = (struct kineto_operations){0};
     if (is_left_out(f, c.kind)) {
         if (!t->unknown++)
-            (void)snprintf(t->example, sizeof t->example, "%s", json_is_string(name) ? json_string_value(name) : "");
+            (void)hx_text_copy(t->example, sizeof t->example, json_is_string(name) ? json_string_value(name) : "");
         return true;
     }
     if (kinds[c.kind].kind != KINETO_BARRIER && !find_size(&size))

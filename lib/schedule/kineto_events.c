@@ -255,7 +255,7 @@ static int by_issue(const void *a, const void *b)
     return (x->issued > y->issued) - (x->issued < y->issued);
 }
 
-/* The last end of the kernels that were launched before `issued`, but not after `begin`. */
+/* The last end of the kernels that were launched before `issued`. Work is sorted, and calls come in this order. */
 static int64_t ready(const struct kineto_list_work *work, size_t *next, int64_t *latest, int64_t issued)
 {
     while (*next < work->count && work->at[*next].issued < issued) {
@@ -297,7 +297,7 @@ static void settle_gpu(struct kineto_file *f)
     for (size_t i = 0; i < communication->count; i++) {
         struct kineto_communication *t = &communication->at[i];
         int64_t at = ready(work, &next, &latest, t->issued);
-        t->issued = at > t->begin || !launch_of(f, t->correlation) ? t->begin : at;
+        t->issued = t->issued < t->begin && at < t->begin ? at : t->begin; /* no launch: it was issued at its begin */
     }
 }
 

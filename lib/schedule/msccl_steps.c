@@ -1,4 +1,5 @@
 /* msccl_steps.c - an MSCCL file's steps as a plan for the proof, and as a schedule (msccl_file.h). */
+#include "base/divisor.h"
 #include "schedule/msccl_file.h"
 #include "schedule/msccl_promise.h"
 #include "schedule/msccl_verify.h"
@@ -389,7 +390,7 @@ uint64_t msccl_chunk_bytes(const char *path, const struct schedule_read_options 
     } else if (message < least || message > most) {
         msccl_note(notes, "the file is for %" PRIu64 " to %" PRIu64 " bytes, not for %" PRIu64, least, most, message);
     }
-    uint64_t bytes = message / chunks + (message % chunks != 0);
+    uint64_t bytes = hx_divide_up(message, chunks);
     if (bytes <= SCHEDULE_MOST_BYTES / count)
         return bytes;
     (void)hx_fail(problem, HX_EXIT_CONFIG, path,

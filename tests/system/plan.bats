@@ -67,6 +67,15 @@ refused() {
     run ! grep -q goes best.model.yaml
 }
 
+@test "plan: layers in parts and a tied head are searched, too, and no bound is above its estimate" {
+    sed 's/^layers:/tensor_splits: 4\nlayers:\n  - {name: words, parameters: 64 * hidden, activations: sequence * hidden, flops: 0, shard: columns}/' \
+        job.model.yaml >split.model.yaml
+    echo '  - {name: head, parameters: 64 * hidden, tied: 64 * hidden, activations: sequence, flops: 1000000, shard: columns}' \
+        >>split.model.yaml
+    hxmesh plan split.model.yaml "fat-tree hosts=8" --only tensor=2,4,8 --quiet --json "$REPORT" >/dev/null
+    holds '.fabrics[0].results | length > 2 and all(.bound_seconds <= 1.001 * .iteration_seconds)'
+}
+
 @test "plan: a smaller memory gives another layout, slower; none that fits ends with 1" {
     hxmesh plan job.model.yaml "2x1 Hx2Mesh" --quiet --json large.json >/dev/null
     sed 's/40MB/14MB/' job.model.yaml >small.model.yaml

@@ -79,6 +79,29 @@ spent_alike() {
     spent_alike 0.03 "fat-tree hosts=8" model.yaml
     spent_alike 0.15 "6x11 Hx2Mesh" many.yaml # 264 ranks: by collectives
     spent_alike 0.03 "2x2 Hx2Mesh" "$MODEL" "${SMALL[@]:0:6}"
+    cat >tied.yaml <<'END'
+model: a tied head, and layers in parts
+values: {hidden: 512, tokens: 256, words: 4096}
+samples: 8
+tokens: tokens
+accelerator: {flops: 312 TFLOPS, efficiency: 0.5}
+parallelism: {tensor: 4, data: 2, pipeline: 2}
+pipeline: {schedule: 1f1b, micro_batches: 2}
+sequence_parallel: true
+tensor_splits: 3
+layers:
+  - {name: words, parameters: words * hidden, activations: tokens * hidden, flops: 0, shard: columns}
+  - repeat: 2
+    layers:
+      - {name: mlp, parameters: 8 * hidden * hidden, activations: tokens * hidden, flops: 16 * tokens * hidden * hidden, shard: columns}
+  - {name: head, parameters: words * hidden, tied: words * hidden, activations: tokens, flops: 2 * tokens * hidden * words, shard: columns}
+END
+    spent_alike 0.15 "2x2 Hx2Mesh" tied.yaml
+    # A quarter of the words, from and to each stage; two micro-batches of two samples leave, or come back.
+    jq -e '.run.purposes[] | select(.purpose == "pipeline") | .bytes / (4096 * 512 / 4 * 2 + 2 * 2 * 256 * 512 * 2 / 4) - 1 |
+        fabs < 0.001' "$REPORT"
+    sed 's/data: 2/data: 33/; s/samples: 8/samples: 132/; s/splits: 3/splits: 2/' tied.yaml >many-tied.yaml
+    spent_alike 0.15 "6x11 Hx2Mesh" many-tied.yaml # by collectives
     jq -e '.fabrics[0] | .stages as $s | ($s | length == 2 and all(.computing_seconds > 0 and .exposed_seconds.pipeline > 0)) and
         (([$s[].computing_seconds] | add / 2) / .estimate.computing_seconds - 1 | fabs < 1e-6) and
         all(.purposes[]; . as $p | (([$s[].exposed_seconds[$p.purpose]] | add / 2) - $p.exposed_seconds | fabs) < 1e-12)' \

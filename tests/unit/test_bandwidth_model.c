@@ -93,6 +93,23 @@ static void the_sums_are_the_volumes(void **state)
     }
 }
 
+/* By hand: a stage each, so a rank of the first sends activations of two samples, and gradients of 600 parameters. */
+static void tied_gradients_are_messages(void **state)
+{
+    (void)state;
+    static const char file[] = "model: m\nsamples: 2\nparallelism: {pipeline: 2}\nlayers:\n"
+                               "  - {name: a, parameters: 2000, activations: 70, forward: 1 ms}\n"
+                               "  - {name: b, parameters: 1500, tied: 600, activations: 3, forward: 1 ms}\n";
+    struct hx_problem problem;
+    struct training_model *m =
+        training_model_parse("m.model.yaml", file, sizeof file - 1, &(struct schedule_read_options){0}, &problem);
+    assert_non_null(m);
+    const struct bandwidth_network n = network("Switch(2)");
+    const struct bandwidth_work w = work_of(m, &n);
+    near(bytes_for(&w, "pipeline"), 2 * 2 * 70 + 2 * 600);
+    training_model_free(m);
+}
+
 static const struct bandwidth_need *need_for(const struct bandwidth_work *w, const char *purpose)
 {
     for (unsigned i = 0; i < w->needs; i++)
@@ -186,8 +203,11 @@ static void what_does_not_fit_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sums_are_the_volumes),     cmocka_unit_test(groups_are_where_the_ranks_are),
-        cmocka_unit_test(computing_bubble_and_room),    cmocka_unit_test(only_gradients_are_beside_computing),
+        cmocka_unit_test(the_sums_are_the_volumes),
+        cmocka_unit_test(tied_gradients_are_messages),
+        cmocka_unit_test(groups_are_where_the_ranks_are),
+        cmocka_unit_test(computing_bubble_and_room),
+        cmocka_unit_test(only_gradients_are_beside_computing),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,18 @@ static void buffers_are_those_of_what_is_in_flight(void **state)
         find(&m, memory);
         assert_int_equal(memory[0].buffers, zero[m.zero]);
     }
+    /* Three layers ahead hold all; two passes at once have twice as many; without overlap there is one at a time. */
+    m.zero = 3;
+    m.prefetch = 3;
+    find(&m, memory);
+    assert_int_equal(memory[0].buffers, 350 + 600 + 2 * 600);
+    m.prefetch = 1;
+    m.pairs = true;
+    find(&m, memory);
+    assert_int_equal(memory[0].buffers, 350 + 600 + 2 * 2 * 500);
+    m.pairs = m.overlap = false;
+    find(&m, memory);
+    assert_int_equal(memory[0].buffers, 350 + 600 + 2 * 300);
     m.zero = 2;
     m.gradient_bytes = 10000; /* all of the stage: 600 parameters */
     find(&m, memory);

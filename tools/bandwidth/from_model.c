@@ -67,10 +67,10 @@ static bool add(struct taking *t, unsigned group, struct bandwidth_need like)
 static bool is_overlapped(const struct training_model *m, const struct training_layer *l,
                           const struct training_communication *c)
 {
+    const bool fetches = c->moment == TRAINING_FETCH_FORWARD || c->moment == TRAINING_FETCH_BACKWARD;
     if (c->moment <= TRAINING_AFTER_BACKWARD)
-        return m->pairs || (c->group == TRAINING_GROUP_TENSOR && training_splits(m, l) > 1);
-    return m->overlap && (c->moment == TRAINING_GRADIENTS || (m->prefetch && (c->moment == TRAINING_FETCH_FORWARD ||
-                                                                              c->moment == TRAINING_FETCH_BACKWARD)));
+        return m->pairs || training_parts(m, l, c) > 1;
+    return m->overlap && (c->moment == TRAINING_GRADIENTS || (fetches && m->prefetch > 0));
 }
 
 /* fused: it goes with that of the next layer. */

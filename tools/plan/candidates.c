@@ -31,8 +31,7 @@ static void add_layer(const struct plan *p, const struct training_model *m, uint
     double sends[2] = {0, 0};
     for (unsigned i = 0; i < count; i++) {
         const enum training_moment moment = list[i].moment;
-        const bool may_hide = list[i].group == TRAINING_GROUP_TENSOR && training_splits(m, l) > 1;
-        if (moment <= TRAINING_AFTER_BACKWARD && !may_hide)
+        if (moment <= TRAINING_AFTER_BACKWARD && training_parts(m, l, &list[i]) == 1)
             sends[moment >= TRAINING_BEFORE_BACKWARD] += sending_seconds(p, m, &list[i]);
     }
     if (training_repeats_forward(m, l))

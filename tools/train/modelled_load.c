@@ -1,4 +1,5 @@
 /* modelled_load.c - the bytes of a model's iteration on the links of a fabric (modelled.h). */
+#include "base/divisor.h"
 #include "schedule/training/generate.h"
 #include "schedule/training/stages.h"
 #include "tools/train/modelled.h"
@@ -33,20 +34,21 @@ struct sums {
     double halo; /* bytes to each neighbour */
 };
 
-/* parts: in which vectors are sent. */
-static void add(struct sums *sums, const struct training_communication *c, double times, uint32_t parts)
+static void add(struct sums *sums, const struct training_model *m, const struct training_layer *l,
+                const struct training_communication *c)
 {
+    const double all = (double)c->bytes * training_times(m, l, c->moment);
+    const uint64_t part = hx_divide_up(c->bytes, training_parts(m, l, c));
     unsigned i = 0;
     if (c->halo) {
-        sums->halo += (double)c->bytes * times;
+        sums->halo += all;
         return;
     }
     while (i < sums->classes && sums->class[i].kind != c->kind)
         i++;
     if (i == sums->classes)
         sums->class[sums->classes++] = (struct class){.kind = c->kind};
-    sums->class[i].bytes += (double)c->bytes * times;
-    const uint64_t part = c->bytes / parts + (c->bytes % parts != 0);
+    sums->class[i].bytes += all;
     sums->class[i].largest = part > sums->class[i].largest ? part : sums->class[i].largest;
 }
 
@@ -60,9 +62,8 @@ static struct sums sums_of(const struct laying *l, uint32_t stage, enum training
         for (uint32_t i = l->stages.first[v]; i < l->stages.first[v + 1]; i++) {
             const unsigned count = training_communications(m, &m->layer[i], list);
             for (unsigned c = 0; c < count; c++) {
-                const uint32_t parts = group == TRAINING_GROUP_TENSOR ? training_splits(m, &m->layer[i]) : 1;
                 if (list[c].group == group)
-                    add(&sums, &list[c], training_times(m, &m->layer[i], list[c].moment), parts);
+                    add(&sums, m, &m->layer[i], &list[c]);
             }
         }
     }
@@ -121,6 +122,8 @@ static void lay_groups(struct laying *l, enum training_group group, uint32_t sta
 /* Lays what each rank of a stage and its counterpart in another one send each other. */
 static void lay_messages(struct laying *l, uint32_t stage, uint32_t to, double bytes)
 {
+    if (bytes <= 0)
+        return;
     for (uint32_t rank = 0; rank < training_ranks(l->m); rank++) {
         if (training_place_of(l->m, rank).at[TRAINING_PIPELINE] != stage)
             continue;

@@ -1,12 +1,13 @@
 /* communication.c - the closed forms of volumes (communication.h). */
 #include "schedule/training/communication.h"
+#include "base/divisor.h"
 #include "schedule/walk.h"
 
 /* Bytes of elements of a micro-batch, shared among so many ranks. */
 static uint64_t share(const struct training_model *m, uint64_t elements, uint32_t ranks)
 {
     uint64_t bytes = schedule_multiply(schedule_multiply(elements, training_micro_samples(m)), m->activation_bytes);
-    return bytes / ranks + (bytes % ranks != 0);
+    return hx_divide_up(bytes, ranks);
 }
 
 /* ---- one layer ---- */
@@ -160,6 +161,12 @@ uint32_t training_times(const struct training_model *m, const struct training_la
     }
 }
 
+uint32_t training_parts(const struct training_model *m, const struct training_layer *l,
+                        const struct training_communication *c)
+{
+    return c->group == TRAINING_GROUP_TENSOR && !c->halo ? training_splits(m, l) : 1;
+}
+
 uint32_t training_neighbours(const struct training_model *m, enum training_group group)
 {
     uint32_t neighbours = 0;
@@ -178,5 +185,5 @@ uint64_t training_tied_bytes(const struct training_model *m)
 {
     const uint64_t bytes = schedule_multiply(training_tied_parameters(m), m->gradient_element_bytes);
     const uint64_t ranks = m->zero >= 2 ? training_group_size(m, training_gradient_group(&m->layer[0])) : 1;
-    return bytes / ranks + (bytes % ranks != 0);
+    return hx_divide_up(bytes, ranks);
 }

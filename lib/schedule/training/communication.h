@@ -71,6 +71,11 @@ bool training_fuses(const struct training_model *m, uint32_t layer);
 /* How often in an iteration a rank carries out a layer's communication of this moment. */
 uint32_t training_times(const struct training_model *m, const struct training_layer *l, enum training_moment moment);
 
+/* Parts in which a layer's communication travels: those of its pass (training_splits()) if it is a collective of tensor
+ * ranks, else 1. */
+uint32_t training_parts(const struct training_model *m, const struct training_layer *l,
+                        const struct training_communication *c);
+
 /* Neighbours of the first rank of a group in messages of a halo: positions 1, 2, 4, ... */
 uint32_t training_neighbours(const struct training_model *m, enum training_group group);
 

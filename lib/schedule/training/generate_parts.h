@@ -76,9 +76,9 @@ void generator_compute(struct generator_rank *r, struct generator_layer *l, enum
 /* Adds a collective or its time, without dependencies. Returns its number; NONE: it takes no time. */
 uint32_t generator_collect(struct generator_rank *r, struct generator_layer *l, enum generator_text text,
                            const struct training_communication *c);
-/* All communication of a layer at a moment, each a step; and all but collectives of tensor ranks. */
+/* All communication of a layer at a moment, each a step; and what does not travel in parts. */
 void generator_communicate(struct generator_rank *r, struct generator_layer *l, enum training_moment moment);
-void generator_communicate_others(struct generator_rank *r, struct generator_layer *l, enum training_moment moment);
+void generator_communicate_whole(struct generator_rank *r, struct generator_layer *l, enum training_moment moment);
 /* The message between the stages of virtual stage `from` and the next, at one end of it. */
 uint32_t generator_message(struct generator_rank *r, uint32_t from, bool backward, bool sends);
 /* Of the first and the last stage, a step. */

@@ -8,11 +8,11 @@ struct row {
     uint32_t last;                          /* part; NONE */
 };
 
-static struct row row_of(const struct generator_layer *l, enum training_moment moment)
+static struct row row_of(const struct training_model *m, const struct generator_layer *l, enum training_moment moment)
 {
     for (unsigned i = 0; i < l->communications; i++) {
         const struct training_communication *c = &l->communication[i];
-        if (c->moment == moment && c->group == TRAINING_GROUP_TENSOR && !c->halo)
+        if (c->moment == moment && training_parts(m, l->layer, c) > 1)
             return (struct row){.text = TEXT_COMMUNICATION + i, .c = c, .last = NONE};
     }
     return (struct row){.c = NULL, .last = NONE};
@@ -52,8 +52,8 @@ static void pass_in_parts(struct generator_rank *r, struct generator_layer *l, e
                           enum generator_text text, uint64_t ps)
 {
     const uint32_t parts = training_splits(r->g->m, l->layer);
-    struct row first = row_of(l, before);
-    struct row second = row_of(l, before + 1);
+    struct row first = row_of(r->g->m, l, before);
+    struct row second = row_of(r->g->m, l, before + 1);
     uint32_t computed = NONE;
     for (uint32_t part = 0; part < parts; part++) {
         collect_part(r, l, &first, part, parts, NONE);
@@ -78,7 +78,7 @@ void generator_pass(struct generator_rank *r, struct generator_layer *l, enum tr
         generator_communicate(r, l, before + 1);
         return;
     }
-    generator_communicate_others(r, l, before);
+    generator_communicate_whole(r, l, before);
     pass_in_parts(r, l, before, text, ps);
-    generator_communicate_others(r, l, before + 1);
+    generator_communicate_whole(r, l, before + 1);
 }

@@ -217,11 +217,11 @@ void generator_communicate(struct generator_rank *r, struct generator_layer *l, 
     }
 }
 
-void generator_communicate_others(struct generator_rank *r, struct generator_layer *l, enum training_moment moment)
+void generator_communicate_whole(struct generator_rank *r, struct generator_layer *l, enum training_moment moment)
 {
     for (unsigned i = 0; i < l->communications; i++) {
         const struct training_communication *c = &l->communication[i];
-        if (c->moment == moment && (c->halo || c->group != TRAINING_GROUP_TENSOR))
+        if (c->moment == moment && training_parts(r->g->m, l->layer, c) == 1)
             communicate(r, l, i);
     }
 }

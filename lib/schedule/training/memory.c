@@ -1,16 +1,12 @@
 /* memory.c - memory of an accelerator (memory.h). */
 #include "schedule/training/memory.h"
+#include "base/divisor.h"
 #include "schedule/training/communication.h"
 #include "schedule/training/pipeline.h"
 #include "schedule/training/stages.h"
 #include "schedule/walk.h"
 
 #include <stdlib.h>
-
-static uint64_t divide_up(uint64_t bytes, uint64_t parts)
-{
-    return bytes / parts + (bytes % parts != 0);
-}
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -26,9 +22,9 @@ static void add_parameters(const struct training_model *m, const struct training
     const uint64_t weights = schedule_multiply(own, m->parameter_bytes);
     const uint64_t gradients = schedule_multiply(own, m->gradient_element_bytes);
     const uint64_t optimizer = schedule_multiply(own, m->optimizer_bytes);
-    to->weights = schedule_add(to->weights, divide_up(weights, m->zero >= 3 ? ranks : 1));
-    to->gradients = schedule_add(to->gradients, divide_up(gradients, m->zero >= 2 ? ranks : 1));
-    to->optimizer = schedule_add(to->optimizer, divide_up(optimizer, m->zero >= 1 ? ranks : 1));
+    to->weights = schedule_add(to->weights, hx_divide_up(weights, m->zero >= 3 ? ranks : 1));
+    to->gradients = schedule_add(to->gradients, hx_divide_up(gradients, m->zero >= 2 ? ranks : 1));
+    to->optimizer = schedule_add(to->optimizer, hx_divide_up(optimizer, m->zero >= 1 ? ranks : 1));
 }
 
 /* ---- activations ---- */
@@ -36,7 +32,7 @@ static void add_parameters(const struct training_model *m, const struct training
 /* Bytes of a micro-batch, of so many of a sample, at one of `ranks` that share them. */
 static uint64_t of_batch(const struct training_model *m, uint64_t bytes, uint64_t ranks)
 {
-    return divide_up(schedule_multiply(bytes, training_micro_samples(m)), ranks * m->parallel[TRAINING_CONTEXT]);
+    return hx_divide_up(schedule_multiply(bytes, training_micro_samples(m)), ranks * m->parallel[TRAINING_CONTEXT]);
 }
 
 /* What leaves a layer. */
@@ -132,7 +128,7 @@ static void find_peak(const struct training_model *m, uint32_t stage, const stru
 
 /* ---- buffers ---- */
 
-/* Parameters of a layer while it computes backward, and of those that are fetched ahead: ZeRO 3. */
+/* ZeRO 3: parameters of a layer that computes, and of those that are fetched ahead. In pairs two passes have them. */
 static uint64_t fetched_with(const struct training_model *m, uint32_t first, uint32_t layer)
 {
     const uint32_t ahead = m->overlap ? m->prefetch : 0;
@@ -142,7 +138,7 @@ static uint64_t fetched_with(const struct training_model *m, uint32_t first, uin
             bytes =
                 schedule_add(bytes, schedule_multiply(training_own_parameters(m, &m->layer[i]), m->parameter_bytes));
     }
-    return bytes;
+    return m->pairs ? schedule_add(bytes, bytes) : bytes;
 }
 
 /* Of a virtual stage; those of chunks are used one after the other. */

@@ -1,5 +1,6 @@
 /* model.c - what follows from a model at once (model.h). */
 #include "schedule/training/model.h"
+#include "base/divisor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,7 +190,7 @@ static uint64_t share_of(const struct training_model *m, const struct training_l
         [TRAINING_EXPERTS] = (uint64_t)m->parallel[TRAINING_TENSOR] * m->expert,
         [TRAINING_TABLES] = (uint64_t)m->parallel[TRAINING_CONTEXT] * m->parallel[TRAINING_DATA],
     };
-    return elements / parts[l->shard] + (elements % parts[l->shard] != 0);
+    return hx_divide_up(elements, parts[l->shard]);
 }
 
 uint64_t training_own_parameters(const struct training_model *m, const struct training_layer *l)

@@ -102,6 +102,21 @@ static void replicated_layers_sum_their_gradients(void **state)
     training_model_free(m);
 }
 
+/* Tied parameters are summed once, with the first layer's, on servers that have both layers. */
+static void tied_parameters_are_summed_once(void **state)
+{
+    (void)state;
+    struct training_model *m = read_model(MODEL(""));
+    m->layer[4].tied = 90;
+    struct circuits_demand d = demand_of(m, (struct circuits_place[]){R, S, S, S, R});
+    near(d.reduce[0].bytes, 4 * (100 + 1600 - 90));
+    circuits_demand_free(&d);
+    d = demand_of(m, (struct circuits_place[]){S, S, S, S, R});
+    near(d.reduce[0].bytes, 4 * 1600);
+    circuits_demand_free(&d);
+    training_model_free(m);
+}
+
 static void a_sum_begins_behind_the_last_replicated_layer(void **state)
 {
     (void)state;
@@ -240,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replicated_layers_sum_their_gradients),
+        cmocka_unit_test(tied_parameters_are_summed_once),
         cmocka_unit_test(a_sum_begins_behind_the_last_replicated_layer),
         cmocka_unit_test(a_placed_layer_gathers_and_scatters),
         cmocka_unit_test(a_sharded_layer_exchanges_between_all),
