@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "fabric-emu/report/fields.h"
+#include "schedule/shares.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,24 +52,28 @@ double collective_bus_factor(enum hx_collective_kind kind, double ranks)
 
 double collective_algorithm_gbps(const struct collective_job *job, double seconds)
 {
-    return (double)job->config.bytes * 8e-9 / seconds;
+    return shares_bytes_of(&job->config).mean * 8e-9 / seconds;
 }
 
 double collective_bus_gbps(const struct collective_job *job, double seconds)
 {
+    if (job->weight)
+        return shares_bytes_of(&job->config).sent * 8e-9 / seconds;
     return collective_algorithm_gbps(job, seconds) * collective_bus_factor(job->config.kind, job->config.size);
 }
 
 double collective_vector_share(const struct collective_job *job, double injectable)
 {
-    return injectable > 0 ? (double)job->config.bytes * (job->config.kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
+    const double vector = shares_bytes_of(&job->config).mean;
+    return injectable > 0 ? vector * (job->config.kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
 }
 
 double collective_share(const struct collective_job *job, double injectable)
 {
-    return injectable > 0
-               ? (double)job->config.bytes * collective_bus_factor(job->config.kind, job->config.size) / injectable
-               : 0;
+    const double least = job->weight
+                             ? shares_bytes_of(&job->config).fullest
+                             : (double)job->config.bytes * collective_bus_factor(job->config.kind, job->config.size);
+    return injectable > 0 ? least / injectable : 0;
 }
 
 /* The largest job: with the same collective it has the most work. */

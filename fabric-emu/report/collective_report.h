@@ -15,14 +15,16 @@ struct collective_count {
  * link of the busiest rank carries at least. A vector is the whole array, as the size in nccl-tests. Barrier: 0. */
 double collective_bus_factor(enum hx_collective_kind kind, double ranks);
 
-/* Bandwidths, Gb/s: vector over time, and that times the factor. The time is above 0. */
+/* Bandwidths, Gb/s: vector over time, and that times the factor; with shares, the mean of vectors and of what members
+ * send to others. The time is above 0. */
 double collective_algorithm_gbps(const struct collective_job *job, double seconds);
 double collective_bus_gbps(const struct collective_job *job, double seconds);
 
 /* Vector (twice for an all-reduce) over what an accelerator can inject in the measured time, as in the HammingMesh
  * paper (SC22). Exceeds 1 with few accelerators. */
 double collective_vector_share(const struct collective_job *job, double injectable);
-/* The best possible time over the measured time, at most 1: bus bandwidth over the injection bandwidth. */
+/* The best possible time over the measured time, at most 1: bus bandwidth over the injection bandwidth; with shares,
+ * what one member sends or receives at most over what it can. */
 double collective_share(const struct collective_job *job, double injectable);
 
 /* What the report needs beside the plan. */

@@ -319,7 +319,8 @@ static inline json_t *report_real(double value)
     F("jobs", LIST(collective_job_keys, jobs), "", "")
 #define REPORT_COLLECTIVE_KIND(IF, when, job) \
     IF(when, "kind", TEXT(hx_collective_kind_names[(job)->config.kind]), "", "") \
-    IF(when, "vector_bytes", COUNT((job)->config.bytes), "bytes", "")
+    IF(when, "vector_bytes", COUNT((uint64_t)llround(shares_bytes_of(&(job)->config).mean)), "bytes", \
+       "with `--shares` the mean of the hosts")
 /* double seconds; bool moved: it is known and above 0. A collective of one rank has no packet, and so no time. */
 #define REPORT_COLLECTIVE_SPEED(IF, when, job, of) \
     IF(when, "seconds", REAL(done ? seconds : (double)NAN), "s", of) \

@@ -26,6 +26,7 @@ struct schedule_builder {
     struct rank *rank;         /* [ranks] */
     struct hx_blobs names;     /* with their final zeros */
     struct hx_blobs groups;    /* lists of ranks */
+    struct hx_blobs shares;    /* tables of weights */
     struct schedule_head head; /* purposes, work and dimensions; the rest is that of schedule_head_new() */
 };
 
@@ -53,6 +54,7 @@ void schedule_builder_free(struct schedule_builder *b)
         free_rank(&b->rank[i]);
     hx_blobs_free(&b->names);
     hx_blobs_free(&b->groups);
+    hx_blobs_free(&b->shares);
     HX_FREE(b->rank, b);
 }
 
@@ -99,12 +101,12 @@ uint32_t schedule_receive(struct schedule_builder *b, uint32_t rank, uint32_t fr
 }
 
 uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum hx_collective_kind kind, uint32_t group,
-                          uint64_t bytes, uint32_t root)
+                          uint64_t bytes, uint32_t tag)
 {
     return add(
         b, rank,
         &(struct schedule_operation){
-            .kind = SCHEDULE_COLLECTIVE, .amount = bytes, .peer = group, .tag = root, .collective = (uint8_t)kind});
+            .kind = SCHEDULE_COLLECTIVE, .amount = bytes, .peer = group, .tag = tag, .collective = (uint8_t)kind});
 }
 
 uint32_t schedule_repeat(struct schedule_builder *b, uint32_t rank, uint64_t times)
@@ -194,6 +196,11 @@ uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, u
     return hx_blobs_add(&b->groups, ranks, count * sizeof *ranks);
 }
 
+uint32_t schedule_add_shares(struct schedule_builder *b, const uint32_t *weight, uint32_t members)
+{
+    return 1 + hx_blobs_add(&b->shares, weight, (size_t)members * members * sizeof *weight);
+}
+
 /* ---- one rank's layout ---- */
 
 static int by_earlier_and_later(const void *a, const void *b)
@@ -247,6 +254,8 @@ static struct schedule_head counts_of(struct schedule_builder *b)
     }
     head.groups = b->groups.count;
     head.members = b->groups.used / sizeof(uint32_t);
+    head.shares = b->shares.count;
+    head.weights = b->shares.used / sizeof(uint32_t);
     head.names = b->names.used;
     return head;
 }
@@ -257,14 +266,21 @@ static void *own(const void *array)
     return (void *)(uintptr_t)array;
 }
 
-static void place_groups_and_names(const struct schedule_builder *b, const struct schedule *s)
+/* Places lists of numbers, each a blob: where each begins, and the numbers. */
+static void place_lists(const struct hx_blobs *lists, const uint64_t *first, const uint32_t *number)
 {
-    uint64_t *first = own(s->first_member);
-    for (size_t i = 0; i < b->groups.count; i++)
-        first[i] = b->groups.blob[i].at / sizeof(uint32_t);
-    first[b->groups.count] = s->head->members;
-    if (b->groups.used)
-        memcpy(own(s->member), b->groups.bytes, b->groups.used);
+    uint64_t *begin = own(first);
+    for (size_t i = 0; i < lists->count; i++)
+        begin[i] = lists->blob[i].at / sizeof(uint32_t);
+    begin[lists->count] = lists->used / sizeof(uint32_t);
+    if (lists->used)
+        memcpy(own(number), lists->bytes, lists->used);
+}
+
+static void place_lists_and_names(const struct schedule_builder *b, const struct schedule *s)
+{
+    place_lists(&b->groups, s->first_member, s->member);
+    place_lists(&b->shares, s->first_weight, s->weight);
     memcpy(own(s->names), b->names.bytes, b->names.used);
 }
 
@@ -311,7 +327,7 @@ struct schedule *schedule_build(struct schedule_builder *b, const char *where, s
     struct schedule_head *base = hx_allocate(1, s->bytes);
     *base = head;
     (void)schedule_place(s, base);
-    place_groups_and_names(b, s);
+    place_lists_and_names(b, s);
     bool good = place_ranks(b, s, where, problem);
     schedule_builder_free(b);
     if (good)

@@ -27,12 +27,12 @@ uint32_t schedule_builder_count(const struct schedule_builder *b, uint32_t rank)
 struct schedule_operation *schedule_builder_at(struct schedule_builder *b, uint32_t rank, uint32_t number);
 
 /* Each adds an operation and returns its number. The caller keeps to the ranges of schedule.h: amounts, ranks of the
- * builder, streams, groups, the root's position. A rank has at most SCHEDULE_MOST_OPERATIONS. */
+ * builder, streams, groups, tags. A rank has at most SCHEDULE_MOST_OPERATIONS. */
 uint32_t schedule_compute(struct schedule_builder *b, uint32_t rank, uint64_t ps, unsigned stream);
 uint32_t schedule_send(struct schedule_builder *b, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t tag);
 uint32_t schedule_receive(struct schedule_builder *b, uint32_t rank, uint32_t from, uint64_t bytes, uint32_t tag);
 uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum hx_collective_kind kind, uint32_t group,
-                          uint64_t bytes, uint32_t root);
+                          uint64_t bytes, uint32_t tag);
 
 /* Begins a body that runs `times` times (1 and up); schedule_repeat_end() ends the innermost one of the rank. */
 uint32_t schedule_repeat(struct schedule_builder *b, uint32_t rank, uint64_t times);
@@ -62,6 +62,10 @@ void schedule_set_dimensions(struct schedule_builder *b, const uint32_t *size, u
 /* Returns the number of the group with these ranks in this order; adds it if there is none. count: 1 and up, no rank
  * twice. */
 uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, uint32_t count);
+
+/* Returns the tag of all-to-alls with the shares of a table (shares.h); adds it if there is none. weight: [members *
+ * members], 1 .. SHARES_MOST members, not all 0. */
+uint32_t schedule_add_shares(struct schedule_builder *b, const uint32_t *weight, uint32_t members);
 
 /* Checks and lays out, and frees the builder in any case. Returns NULL and sets *problem (its place is `where`, the
  * file's name) if a rank's operations wait for each other in a circle, a dependency crosses the bound of a body,

@@ -3,12 +3,13 @@
 #include "base/blobs.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
+#include "schedule/shares.h"
 
 #include <stdlib.h>
 
 struct key {
     uint64_t bytes;
-    uint32_t group, root;
+    uint32_t group, tag;
     uint8_t kind, algorithm, fill[6];
 };
 
@@ -21,7 +22,7 @@ struct schedule_choices {
 static struct key key_of(const struct schedule_operation *o)
 {
     return (struct key){
-        .bytes = o->amount, .group = o->peer, .root = o->tag, .kind = o->collective, .algorithm = o->algorithm};
+        .bytes = o->amount, .group = o->peer, .tag = o->tag, .kind = o->collective, .algorithm = o->algorithm};
 }
 
 static uint32_t find(const struct schedule_choices *c, const struct schedule_operation *o)
@@ -74,6 +75,7 @@ void schedule_choices_free(struct schedule_choices *c)
     for (size_t i = 0; i < c->keys.count; i++) {
         free((void *)(uintptr_t)c->choice[i].member);
         free((void *)(uintptr_t)c->choice[i].position);
+        shares_free(&c->choice[i].config);
     }
     hx_blobs_free(&c->keys);
     HX_FREE(c->choice, c);
@@ -102,7 +104,7 @@ void schedule_set_vector(const struct schedule_operation *o, uint32_t size, stru
     case HX_GATHER:
     case HX_SCATTER:
         config->type = HX_UINT8;
-        config->bytes = o->collective == HX_COLLECTIVE_ALL_TO_ALL ? round_up(o->amount, size) : o->amount;
+        config->bytes = o->collective == HX_COLLECTIVE_ALL_TO_ALL && !o->tag ? round_up(o->amount, size) : o->amount;
         return;
     default:
         config->type = HX_FLOAT32;
@@ -166,7 +168,9 @@ bool schedule_fill_plain(void *of, const struct schedule *s, const struct schedu
     struct hx_collective_config *config = &choice->config;
     (void)of;
     schedule_set_vector(o, schedule_group_size(s, o->peer), config);
-    config->root = o->tag;
+    config->root = schedule_root(o);
+    if (schedule_shares(s, o))
+        shares_set(config, schedule_shares(s, o));
     if (o->algorithm != HX_ALGORITHM_BEST && carry_out(config, o->algorithm - HX_ALGORITHM_TREE))
         return true;
     return carry_out(config, plain_algorithm(config)) ||

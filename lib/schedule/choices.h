@@ -20,7 +20,7 @@ void schedule_choices_free(struct schedule_choices *c);
 const struct executor_choice *schedule_choose(const void *of, const struct schedule_operation *o);
 
 /* Sets kind, size, vector and window of a collective: bytes of gather, scatter and all-to-all, elements of float32 of
- * the others. */
+ * the others. With shares, the vector is the mean: shares_set() comes next. */
 void schedule_set_vector(const struct schedule_operation *o, uint32_t size, struct hx_collective_config *config);
 
 /* Whether an algorithm (enum hx_algorithm) has a kind of collective, on a group that has all algorithms. */

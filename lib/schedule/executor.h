@@ -53,7 +53,8 @@ extern const struct executor_costs executor_costs_default; /* no overhead, all e
 
 /* How a collective operation is carried out. The order of the engine's group may differ from that of the schedule's. */
 struct executor_choice {
-    struct hx_collective_config config; /* of position 0; the executor lowers its window to what brief tags allow */
+    struct hx_collective_config config; /* of position 0 (shares.h); the executor lowers its window to what brief tags
+                                           allow */
     const uint32_t *member;             /* [size]: position in the schedule's group, by position; NULL: equal */
     const uint32_t *position;           /* [size]: position, by position in the schedule's group; NULL: equal */
 };

@@ -1,5 +1,6 @@
 /* executor_collectives.c - collectives begin, end, send and receive (executor.h). */
 #include "schedule/executor_parts.h"
+#include "schedule/shares.h"
 
 #include "hxmesh/error.h"
 
@@ -107,7 +108,7 @@ static bool receive_early(struct executor *e, struct instance *c)
 static bool prepare(const struct executor *e, struct instance *c)
 {
     struct hx_collective_config config = c->choice->config;
-    config.position = position_of(e, c, e->rank);
+    shares_move(&config, position_of(e, c, e->rank));
     c->state = hx_allocate(1, hx_collective_state(&config));
     if (hx_collective_init(&c->engine, &config, c->state, NULL, NULL) != HX_OK)
         return false;

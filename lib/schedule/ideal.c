@@ -2,12 +2,16 @@
 #include "schedule/ideal.h"
 #include "schedule/choices.h"
 #include "schedule/estimate.h"
+#include "schedule/shares.h"
 
 #include <stdlib.h>
 
 /* Whether each member waits for all others: each has a part of the vector. */
-static bool is_barrier(const struct schedule_operation *o, uint32_t size)
+static bool is_barrier(const struct schedule *s, const struct schedule_operation *o)
 {
+    const uint32_t size = schedule_group_size(s, o->peer);
+    if (schedule_shares(s, o) && !shares_reach_all(schedule_shares(s, o), size))
+        return false;
     switch (o->collective) {
     case HX_ALL_REDUCE:
     case HX_REDUCE_SCATTER:
@@ -23,10 +27,10 @@ static bool fill(void *of, const struct schedule *s, const struct schedule_opera
                  struct hx_problem *problem)
 {
     struct schedule_operation instead = *o;
-    if (is_barrier(o, schedule_group_size(s, o->peer))) {
+    if (is_barrier(s, o)) {
         instead.collective = HX_BARRIER;
         instead.algorithm = HX_ALGORITHM_BEST;
-        instead.amount = 0;
+        instead.amount = instead.tag = 0;
     }
     return schedule_fill_plain(of, s, &instead, choice, problem);
 }

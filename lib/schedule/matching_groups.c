@@ -194,7 +194,8 @@ static const char *describe(char text[128], const struct schedule *s, const stru
     if (o->algorithm)
         (void)snprintf(algorithm, sizeof algorithm, ", algorithm %u", o->algorithm);
     if (has_root(o))
-        (void)snprintf(root, sizeof root, ", root %" PRIu32, o->tag);
+        (void)snprintf(root, sizeof root, ", %s %" PRIu32,
+                       o->collective == HX_COLLECTIVE_ALL_TO_ALL ? "shares" : "root", o->tag);
     (void)snprintf(text, 128, "%s%s of %" PRIu64 " B%s%s", hx_collective_kind_names[o->collective], name, o->amount,
                    algorithm, root);
     return text;

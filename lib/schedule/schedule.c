@@ -2,7 +2,8 @@
 #include "schedule/schedule.h"
 #include "base/input.h"
 #include "base/output.h"
-#include "schedule/layout.h"    /* circle: where the arrays of a schedule lie */
+#include "schedule/layout.h" /* circle: where the arrays of a schedule lie */
+#include "schedule/shares.h"
 #include "schedule/structure.h" /* circle: a mapped file keeps the promises of a built one */
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 static const char magic[8] = {'h', 'x', 's', 'c', 'h', 'e', 'd', '\n'};
 
 const char *const schedule_kind_names[] = {
@@ -46,7 +47,7 @@ uint64_t schedule_place(struct schedule *s, const void *base)
     const uint64_t most = UINT64_C(1) << 48;
     uint64_t end = sizeof *h;
     if (h->operations >= most || h->followers >= most || h->groups >= UINT32_MAX || h->members >= most ||
-        h->names >= most)
+        h->names >= most || h->shares >= UINT32_MAX || h->weights >= most)
         return 0;
     s->head = h;
     s->first = (const void *)(at + take_array(&end, h->ranks + UINT64_C(1), sizeof *s->first));
@@ -55,6 +56,8 @@ uint64_t schedule_place(struct schedule *s, const void *base)
     s->follower = (const void *)(at + take_array(&end, h->followers, sizeof *s->follower));
     s->first_member = (const void *)(at + take_array(&end, h->groups + 1, sizeof *s->first_member));
     s->member = (const void *)(at + take_array(&end, h->members, sizeof *s->member));
+    s->first_weight = (const void *)(at + take_array(&end, h->shares + 1, sizeof *s->first_weight));
+    s->weight = (const void *)(at + take_array(&end, h->weights, sizeof *s->weight));
     s->names = (const void *)(at + take_array(&end, h->names, 1));
     return end;
 }
@@ -90,6 +93,16 @@ static bool is_peer(const struct schedule *s, const struct schedule_operation *o
     return o->peer < s->head->ranks || (o->kind == SCHEDULE_RECEIVE && o->peer == SCHEDULE_ANY);
 }
 
+/* Whether a collective has a root in its group, or shares for its members. */
+static bool has_root_or_shares(const struct schedule *s, const struct schedule_operation *o)
+{
+    const uint64_t size = schedule_group_size(s, o->peer);
+    if (o->collective != HX_COLLECTIVE_ALL_TO_ALL)
+        return o->tag < size;
+    return o->tag == 0 ||
+           (o->tag <= s->head->shares && s->first_weight[o->tag] - s->first_weight[o->tag - 1] == size * size);
+}
+
 /* rest: operations of the rank from this one on. */
 static bool operation_is_good(const struct schedule *s, const struct schedule_operation *o, uint64_t rest)
 {
@@ -104,7 +117,7 @@ static bool operation_is_good(const struct schedule *s, const struct schedule_op
                (o->kind == SCHEDULE_RECEIVE || o->tag != SCHEDULE_ANY);
     case SCHEDULE_COLLECTIVE:
         return o->peer < s->head->groups && o->amount <= SCHEDULE_MOST_BYTES && o->collective < HX_COLLECTIVE_KINDS &&
-               o->tag < schedule_group_size(s, o->peer) && o->algorithm < HX_ALGORITHMS;
+               has_root_or_shares(s, o) && o->algorithm < HX_ALGORITHMS;
     case SCHEDULE_REPEAT:
         return o->amount >= 1 && o->peer < rest;
     default:
@@ -149,6 +162,20 @@ static bool groups_are_sets(const struct schedule *s)
     return good;
 }
 
+/* Whether each table of shares is a square with a weight. */
+static bool shares_hold(const struct schedule *s)
+{
+    for (uint64_t i = 0; i < s->head->shares; i++) {
+        const uint64_t weights = s->first_weight[i + 1] - s->first_weight[i];
+        uint32_t members = 0;
+        while (members < SHARES_MOST && (uint64_t)members * members < weights)
+            members++;
+        if ((uint64_t)members * members != weights || !shares_are_good(s->weight + s->first_weight[i], members))
+            return false;
+    }
+    return true;
+}
+
 /* Whether purposes have names and the grid has a place for each rank. */
 static bool head_holds(const struct schedule_head *h)
 {
@@ -177,6 +204,8 @@ static bool content_is_good(const struct check *c)
         return bad(c, "its dependencies do not follow each other");
     if (!ascends(s->first_member, h->groups, h->members))
         return bad(c, "its groups do not follow each other");
+    if (!ascends(s->first_weight, h->shares, h->weights))
+        return bad(c, "its shares do not follow each other");
     if (h->names == 0 || s->names[0] != 0 || s->names[h->names - 1] != 0)
         return bad(c, "its names do not end");
     if (!head_holds(h))
@@ -187,6 +216,8 @@ static bool content_is_good(const struct check *c)
     }
     if (!groups_are_sets(s))
         return bad(c, "a group has a rank twice");
+    if (!shares_hold(s))
+        return bad(c, "its shares are no square of weights");
     for (uint32_t rank = 0; rank < h->ranks; rank++) {
         if (!rank_is_good(s, rank))
             return bad(c, "an operation has a number out of range");

@@ -55,15 +55,15 @@ extern const char *const schedule_kind_names[SCHEDULE_KINDS + 1]; /* ends with N
 
 /* Bytes of a collective's vector: what every member has after an all-reduce, broadcast or all-gather; before a
  * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. An all-to-all of n ranks sends amount / n
- * to each, and amount is rounded up to a multiple of n. Gather and scatter cut the vector into bytes; the other kinds
- * round it up to elements of 4 bytes. Barrier: 0. */
+ * to each, and amount is rounded up to a multiple of n; with shares (shares.h) amount is the mean of its members.
+ * Gather and scatter cut the vector into bytes; the other kinds round it up to elements of 4 bytes. Barrier: 0. */
 
 /* An operation. 32 bytes. */
 struct schedule_operation {
     uint64_t amount;     /* ps, bytes or iterations, by kind */
     uint32_t peer;       /* send, receive: rank, or SCHEDULE_ANY; collective: group; repeat: operations of the body */
-    uint32_t tag;        /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group. Compute: 0,
-                            or SCHEDULE_COMMUNICATES */
+    uint32_t tag;        /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group; all-to-all:
+                            0, or 1 + number of its shares. Compute: 0, or SCHEDULE_COMMUNICATES */
     uint32_t follower;   /* index of its first follower in the rank's followers */
     uint32_t waits;      /* number of operations that it waits for */
     uint32_t name;       /* offset in the names, or SCHEDULE_NO_NAME */
@@ -85,6 +85,7 @@ struct schedule_head {
     char magic[8];
     uint32_t version, ranks;
     uint64_t operations, followers, groups, members, names; /* numbers of elements; names: bytes */
+    uint64_t shares, weights;                               /* numbers of tables, and of weights in all of them */
     uint64_t samples, tokens;                               /* that an iteration trains; 0: not known */
     uint32_t purpose[SCHEDULE_MOST_PURPOSES];               /* offsets in the names; unused ones: SCHEDULE_NO_NAME */
     uint32_t dimension[SCHEDULE_MOST_DIMENSIONS]; /* sizes of the ranks' logical grid, rank = i + A * (j + B * k); their
@@ -104,6 +105,8 @@ struct schedule {
     const uint32_t *follower;
     const uint64_t *first_member; /* [groups + 1] */
     const uint32_t *member;       /* ranks, in the group's order */
+    const uint64_t *first_weight; /* [shares + 1] */
+    const uint32_t *weight;       /* of pairs of members: tables of shares.h */
     const char *names;            /* zero-terminated strings; the first is empty */
     size_t bytes;
     bool mapped_file;
@@ -143,6 +146,18 @@ static inline uint32_t schedule_group_size(const struct schedule *s, uint32_t gr
 static inline const uint32_t *schedule_group(const struct schedule *s, uint32_t group)
 {
     return s->member + s->first_member[group];
+}
+
+/* The root of a collective: its position in the group; 0 if it has none. */
+static inline uint32_t schedule_root(const struct schedule_operation *o)
+{
+    return o->collective == HX_COLLECTIVE_ALL_TO_ALL ? 0 : o->tag;
+}
+
+/* The shares of an all-to-all; NULL: equal, or no all-to-all. */
+static inline const uint32_t *schedule_shares(const struct schedule *s, const struct schedule_operation *o)
+{
+    return o->collective == HX_COLLECTIVE_ALL_TO_ALL && o->tag ? s->weight + s->first_weight[o->tag - 1] : NULL;
 }
 
 /* Name of an operation; "" if it has none. */

@@ -68,6 +68,14 @@ struct script_labels {
     unsigned labels;
 };
 
+/* Weights of an all-to-all: a row for each member, or one for all; a row has one for each member, or one for all. */
+struct script_shares {
+    const struct hx_yaml_item *item; /* NULL: equal */
+    uint32_t *weight;                /* of all rows */
+    unsigned *first;                 /* [rows + 1]: first weight of a row */
+    unsigned rows;
+};
+
 enum script_kind { SCRIPT_COMPUTE, SCRIPT_SEND, SCRIPT_RECEIVE, SCRIPT_COLLECTIVE, SCRIPT_BLOCK, SCRIPT_KINDS };
 
 struct script_list {
@@ -88,6 +96,7 @@ struct script_statement {
     bool any_peer, any_tag;
     enum hx_collective_kind collective;
     unsigned algorithm;
+    struct script_shares shares;
     struct script_group *group; /* own_group, one with a name, or that of all ranks */
     struct script_group own_group;
     bool together;          /* of a block */
@@ -165,6 +174,14 @@ void script_group_free(struct script_group *group);
 /* Sets *number to that of a collective's group in a builder, and *size to its ranks. */
 bool script_group_number(const struct script *s, const struct script_statement *st, struct schedule_builder *b,
                          uint32_t rank, uint32_t *number, uint32_t *size);
+
+/* ---- script_shares.c ---- */
+
+bool script_shares_read(const struct script *s, const struct hx_yaml_item *item, struct script_shares *shares);
+void script_shares_free(struct script_shares *shares);
+/* Sets the tag of an all-to-all of so many members with these shares. */
+bool script_shares_add(const struct script *s, const struct script_shares *shares, struct schedule_builder *b,
+                       uint32_t members, uint32_t *tag);
 
 /* ---- script_head.c ---- */
 

@@ -35,6 +35,7 @@ static const struct key {
             {"bytes", COLLECTIVE},
             {"algorithm", COLLECTIVE},
             {"root", COLLECTIVE},
+            {"shares", COLLECTIVE},
             {"ranks", EACH},
             {"name", EACH},
             {"purpose", EACH},
@@ -198,6 +199,7 @@ static bool read_collective(struct script *s, struct script_statement *st)
     const struct hx_yaml_item *bytes = script_key(st->item, "bytes");
     const struct hx_yaml_item *root = script_key(st->item, "root");
     const struct hx_yaml_item *algorithm = script_key(st->item, "algorithm");
+    const struct hx_yaml_item *shares = script_key(st->item, "shares");
     unsigned kind;
     if (!script_choice(s, script_key(st->item, "collective"), hx_collective_kind_names, &kind))
         return false;
@@ -206,8 +208,12 @@ static bool read_collective(struct script *s, struct script_statement *st)
         return hx_yaml_fail_key(&s->tree, bytes, s->problem, "a barrier has no bytes");
     if (root && !has_root(kind))
         return hx_yaml_fail_key(&s->tree, root, s->problem, "%s has no root", hx_collective_kind_names[kind]);
+    if (shares && kind != HX_COLLECTIVE_ALL_TO_ALL)
+        return hx_yaml_fail_key(&s->tree, shares, s->problem, "%s has no shares: only an all-to-all has",
+                                hx_collective_kind_names[kind]);
     return (kind == HX_BARRIER || script_need(s, st->item, "bytes")) &&
-           (!algorithm || script_choice(s, algorithm, hx_algorithm_names, &st->algorithm)) && read_group(s, st) &&
+           (!algorithm || script_choice(s, algorithm, hx_algorithm_names, &st->algorithm)) &&
+           (!shares || script_shares_read(s, shares, &st->shares)) && read_group(s, st) &&
            read_number(s, st->item, "bytes", &st->amount) && read_number(s, st->item, "root", &st->root);
 }
 
@@ -322,6 +328,7 @@ void script_list_free(struct script_list *list)
         script_labels_free(&st->after);
         script_labels_free(&st->after_start);
         script_group_free(&st->own_group);
+        script_shares_free(&st->shares);
         script_value_free(&st->amount);
         script_value_free(&st->peer);
         script_value_free(&st->tag);

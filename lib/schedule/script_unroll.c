@@ -209,7 +209,10 @@ static bool add_collective(const struct unroll *u, const struct script_statement
     if (!script_group_number(u->s, st, u->b, u->rank, &group, &size) ||
         !evaluate(u, &st->amount, 0, SCHEDULE_MOST_BYTES, &bytes) || !evaluate(u, &st->root, 0, size - 1, &root))
         return false;
-    *number = schedule_collect(u->b, u->rank, st->collective, group, bytes, (uint32_t)root);
+    uint32_t tag = (uint32_t)root;
+    if (st->shares.item && !script_shares_add(u->s, &st->shares, u->b, size, &tag))
+        return false;
+    *number = schedule_collect(u->b, u->rank, st->collective, group, bytes, tag);
     schedule_builder_at(u->b, u->rank, *number)->algorithm = (uint8_t)st->algorithm;
     return true;
 }

@@ -11,7 +11,8 @@
  *     STATEMENT   compute: TIME                   stream
  *                 send: BYTES, to: RANK           tag (0), stream
  *                 receive: BYTES, from: RANK|any  tag (0, or any), stream
- *                 collective: KIND, bytes: BYTES  group (all), algorithm, root: position in the group (0)
+ *                 collective: KIND, bytes: BYTES  group (all), algorithm, root: position in the group (0);
+ *                                                 shares: [WEIGHT, ...] | [[WEIGHT, ...], ...] of an all-to-all
  *                 do: LIST | together: LIST       a block; with repeat: TIMES a repeated one, with for: {NAME: SET}
  *                                                 unrolled, where NAME takes each value in turn
  *       each also ranks: SET | CONDITION | all    only these ranks

@@ -412,17 +412,18 @@ void hx_spec_free(struct hx_spec *spec)
     for (unsigned i = 0; i < spec->named_jobs; i++)
         free((char *)(uintptr_t)spec->named[i].settings.traffic_file);
     HX_FREE(spec->failed, spec->job, spec->named, spec->external, (char *)(uintptr_t)spec->settings.traffic_file,
-            (char *)(uintptr_t)spec->settings.place, (char *)(uintptr_t)spec->settings.read.groups,
-            (char *)(uintptr_t)spec->capture.file, (char *)(uintptr_t)spec->capture.filter,
-            (char *)(uintptr_t)spec->faults.file, (char *)(uintptr_t)spec->faults.circuits,
-            (char *)(uintptr_t)spec->faults.lines.item[0], (char *)(uintptr_t)spec->capture.ports.item[0]);
+            (char *)(uintptr_t)spec->settings.place, (char *)(uintptr_t)spec->settings.shares,
+            (char *)(uintptr_t)spec->settings.read.groups, (char *)(uintptr_t)spec->capture.file,
+            (char *)(uintptr_t)spec->capture.filter, (char *)(uintptr_t)spec->faults.file,
+            (char *)(uintptr_t)spec->faults.circuits, (char *)(uintptr_t)spec->faults.lines.item[0],
+            (char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
     spec->named = NULL;
     spec->named_jobs = 0;
     spec->external = NULL;
     spec->externals = 0;
-    spec->settings.traffic_file = spec->settings.place = spec->settings.read.groups = NULL;
+    spec->settings.traffic_file = spec->settings.place = spec->settings.shares = spec->settings.read.groups = NULL;
     spec->capture = (struct hx_capture_settings){.file = NULL};
     spec->faults = (struct hx_fault_settings){.file = NULL};
 }

@@ -86,6 +86,7 @@ enum hx_given {
 #define HX_GIVEN_SUM_RATE  (UINT64_C(1) << 33)
 #define HX_GIVEN_JITTER    (UINT64_C(1) << 34)
 #define HX_GIVEN_STRAGGLER (UINT64_C(1) << 35)
+#define HX_GIVEN_SHARES    (UINT64_C(1) << 36)
 
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
@@ -122,7 +123,8 @@ struct hx_settings {
     struct schedule_read_options read; /* what its file does not say; `message` stands above */
     const char *place;                 /* of its ranks, and of a collective's: a word or a file
                                         * (workload/schedule_plan.h); NULL: linear, or by the algorithm */
-    uint64_t given;                    /* enum hx_given: values given; the rest are defaults */
+    const char *shares; /* of a total exchange: weights or a file (workload/shares_read.h); NULL: equal */
+    uint64_t given;     /* enum hx_given: values given; the rest are defaults */
 };
 
 enum { HX_MOST_WORKERS = 64 /* processes of a fabric on a machine */, HX_MOST_RANKS = UINT16_MAX };
@@ -361,6 +363,11 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .help = "hosts of the ranks of a schedule or a collective, by number, along a walk over the fabric's grid, a " \
      "grid or the schedule's own (fold) folded onto it, by the seed, or a line for each", \
      HX_GIVEN_IN(s, HX_GIVEN_PLACE_OF_RANKS), .applies = HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "shares", .key = "traffic.shares", .kind = HX_OPTION_STRING, .argument = "WEIGHT,...|FILE", \
+     .to.string = &(s)->shares, .otherwise = "equal", \
+     .help = "total-exchange: weights of what each host sends to the others, of all bytes; or a file with a line for " \
+     "each host", HX_GIVEN_IN(s, HX_GIVEN_SHARES), \
+     .applies = HX_FOR_PATTERN(HX_COLLECTIVES + HX_COLLECTIVE_ALL_TO_ALL)}, \
     HX_SCHEDULE_READ_OPTIONS(s), \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
      .high = HX_MOST_SEED, .help = "seed of everything random", HX_GIVEN_IN(s, HX_GIVEN_SEED)}, \

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/signals.h"
 #include "hxmesh/error.h"
+#include "schedule/shares.h"
 #include "workload/collective_choice.h"
 #include "workload/collective_trial.h"
 
@@ -47,9 +48,9 @@ static double messages_of(const struct choice *c, enum hx_collective_algorithm a
 {
     struct collective_job job = collective_job_by(c->job, c->loads->g, algorithm);
     const uint32_t size = job.config.size;
-    job.config.position = job.config.root;
+    shares_move(&job.config, job.config.root);
     const double root = (double)hx_collective_messages(&job.config);
-    job.config.position = (job.config.root + 1) % size;
+    shares_move(&job.config, (job.config.root + 1) % size);
     const double other = (double)hx_collective_messages(&job.config);
     free(job.host);
     return c->jobs * (root + (size - 1) * other);
@@ -127,7 +128,7 @@ static void find_candidates(struct choice *c)
 static uint64_t shortened(const struct hx_collective_config *config, double ratio)
 {
     const uint64_t unit = (uint64_t)config->size * 8;
-    const uint64_t bytes = (uint64_t)((double)config->bytes / ratio) / unit * unit;
+    const uint64_t bytes = (uint64_t)(shares_bytes_of(config).mean / ratio) / unit * unit;
     return bytes ? bytes : unit;
 }
 
@@ -140,15 +141,21 @@ static double trial_of(const struct choice *c, const struct candidate *candidate
     double scale = 1;
     for (uint32_t i = 0; i < c->jobs; i++) {
         struct collective_job one = c->job[i];
-        one.config.bytes = is_short ? one.config.bytes : shortened(&one.config, ratio);
+        if (!is_short)
+            one.config.bytes = shortened(&one.config, ratio);
+        if (!is_short && one.weight)
+            shares_set(&one.config, one.weight);
         job[i] = collective_job_by(&one, c->loads->g, candidate->algorithm);
         if (i == 0 && !is_short)
             scale = collective_seconds_on(c->job, c->loads, candidate->algorithm, NULL) /
                     collective_seconds_on(&one, c->loads, candidate->algorithm, NULL);
     }
     const double seconds = scale * collective_trial(job, c->jobs, c->loads, limit / scale, (uint64_t)TRIAL_END);
-    for (uint32_t i = 0; i < c->jobs; i++)
+    for (uint32_t i = 0; i < c->jobs; i++) {
+        if (!is_short)
+            shares_free(&job[i].config);
         free(job[i].host);
+    }
     free(job);
     return seconds;
 }

@@ -14,6 +14,7 @@
  * free. */
 #include "workload/collective_choice.h"
 #include "hxmesh/error.h"
+#include "schedule/shares.h"
 #include "workload/collective_estimate.h"
 
 #include <math.h>
@@ -303,7 +304,7 @@ struct collective_job collective_job_by(const struct collective_job *job, const 
     copy.host = hx_allocate(job->config.size, sizeof *copy.host);
     memcpy(copy.host, job->host, job->config.size * sizeof *copy.host);
     collective_take_algorithm(&copy, g, algorithm);
-    copy.config.position = 0;
+    shares_move(&copy.config, 0);
     return copy;
 }
 

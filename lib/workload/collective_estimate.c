@@ -1,5 +1,6 @@
 /* collective_estimate.c - the messages of a collective's steps (collective_estimate.h). */
 #include "workload/collective_estimate.h"
+#include "schedule/shares.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,8 +29,9 @@ void estimate_take_step(struct collective_estimate *e, unsigned stripe, unsigned
     struct hx_collective_config config = e->job.config;
     if (step >= hx_collective_steps(&config, stripe, phase))
         return;
-    for (config.position = 0; config.position < config.size; config.position++) {
+    for (uint32_t position = 0; position < config.size; position++) {
         struct hx_collective_move move;
+        shares_move(&config, position);
         hx_collective_move(&config, stripe, phase, step, &move);
         take_pair(e, stripe, &config, &move);
     }

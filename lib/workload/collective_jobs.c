@@ -3,11 +3,13 @@
 #include "base/compare.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
+#include "schedule/shares.h"
 #include "spec/jobs.h"
 #include "workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
 #include "workload/layout.h"
 #include "workload/placement.h"
 #include "workload/ring_order.h"
+#include "workload/shares_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -158,6 +160,7 @@ struct chooser {
     struct collective_loads *loads;
     const struct collective_family *family;
     uint32_t group;
+    uint64_t bytes; /* of the vector that a member has on average */
 };
 
 static void set_size(struct collective_job *job)
@@ -165,6 +168,30 @@ static void set_size(struct collective_job *job)
     job->config.size = job->columns * job->rows;
     job->config.window = HX_PEER_WINDOW;
     job->config.root = collective_position_of(job, job->root_host);
+}
+
+/* Takes the shares of pairs of hosts, which are in this order. */
+static void take_shares(struct collective_job *job, const uint32_t *weight, const uint32_t *order)
+{
+    const uint32_t n = job->config.size;
+    if (!weight || !job->host)
+        return;
+    uint32_t *position = hx_allocate(n, sizeof *position);
+    job->weight = hx_allocate((size_t)n * n, sizeof *job->weight);
+    for (uint32_t i = 0; i < n; i++)
+        position[i] = collective_position_of(job, order[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < n; j++)
+            job->weight[(size_t)position[i] * n + position[j]] = weight[(size_t)i * n + j];
+    }
+    free(position);
+    shares_set(&job->config, job->weight);
+}
+
+void collective_job_free(struct collective_job *job)
+{
+    shares_free(&job->config);
+    HX_FREE(job->host, job->weight);
 }
 
 /* Another group of the family, with its own root in the same place. */
@@ -186,7 +213,9 @@ static struct collective_job job_beside(const struct collective_job *job, const 
     other.host = hx_allocate(f->size, sizeof *other.host);
     fill_grid(&other, &s);
     free(s.member);
+    other.config.bytes = c->bytes;
     set_size(&other);
+    take_shares(&other, f->weight, host);
     return other;
 }
 
@@ -214,7 +243,7 @@ static enum hx_collective_algorithm best_of(const struct collective_job *job, co
     }
     const enum hx_collective_algorithm best = collective_best_on(all, jobs, c->loads);
     for (uint32_t i = 1; i < jobs; i++)
-        free(all[i].host);
+        collective_job_free(&all[i]);
     free(all);
     return best;
 }
@@ -223,23 +252,30 @@ static enum hx_collective_algorithm best_of(const struct collective_job *job, co
 static void choose_algorithm(struct collective_job *job, const struct chooser *c, unsigned wanted)
 {
     set_size(job);
+    take_shares(job, c->family->weight, c->family->host + (size_t)c->group * c->family->size);
     if (wanted == HX_ALGORITHM_BEST)
         wanted = HX_ALGORITHM_TREE + best_of(job, c);
     collective_take_algorithm(job, c->traffic->g, (enum hx_collective_algorithm)(wanted - HX_ALGORITHM_TREE));
 }
 
-/* Whole elements; of an all-to-all as many for each. */
+static bool fail_elements(const struct collective_job *job, uint64_t unit, struct hx_problem *problem)
+{
+    const struct hx_collective_config *c = &job->config;
+    return hx_fail(problem, HX_EXIT_USAGE, "--message",
+                   "the vector of %s is of %s%s: %" PRIu64 " bytes are no multiple of %" PRIu64,
+                   hx_collective_kind_names[c->kind], hx_collective_type_names[c->type],
+                   unit > hx_collective_element((enum hx_collective_type)c->type) ? ", as many for each" : "", c->bytes,
+                   unit);
+}
+
+/* Whole elements; of an all-to-all of equal segments as many for each. */
 static bool has_whole_elements(const struct collective_job *job, struct hx_problem *problem)
 {
     const struct hx_collective_config *c = &job->config;
     const unsigned element = hx_collective_element((enum hx_collective_type)c->type);
-    const uint64_t unit = c->kind == HX_COLLECTIVE_ALL_TO_ALL ? (uint64_t)element * c->size : element;
-    if (unit == 0 || c->bytes % unit == 0)
-        return true;
-    return hx_fail(problem, HX_EXIT_USAGE, "--message",
-                   "the vector of %s is of %s%s: %" PRIu64 " bytes are no multiple of %" PRIu64,
-                   hx_collective_kind_names[c->kind], hx_collective_type_names[c->type],
-                   c->kind == HX_COLLECTIVE_ALL_TO_ALL ? ", as many for each" : "", c->bytes, unit);
+    const bool is_equal = c->kind == HX_COLLECTIVE_ALL_TO_ALL && !job->weight;
+    const uint64_t unit = is_equal ? (uint64_t)element * c->size : element;
+    return unit == 0 || c->bytes % unit == 0 || fail_elements(job, unit, problem);
 }
 
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)
@@ -279,6 +315,30 @@ static void take_places(struct collective_plan *p, const struct collective_job *
     }
 }
 
+/* Chooses the algorithm of a job with its shares, which are in the order of its ranks. */
+static bool choose_for_job(struct collective_job *job, const struct traffic *t, uint32_t first, unsigned wanted,
+                           struct hx_problem *problem)
+{
+    const char *how = traffic_settings(t, first)->shares;
+    const unsigned element = hx_collective_element((enum hx_collective_type)job->config.type);
+    struct collective_family family = {
+        .host = job->placed ? job->host : t->member + t->first[first], .size = t->members[first], .count = 1};
+    const struct chooser chooser = {.traffic = t, .family = &family};
+    if (!how || job->config.kind != HX_COLLECTIVE_ALL_TO_ALL) {
+        choose_algorithm(job, &chooser, wanted);
+        return true;
+    }
+    if (job->config.bytes % element)
+        return fail_elements(job, element, problem);
+    uint32_t *weight = shares_read(how, family.size, problem);
+    if (!weight)
+        return false;
+    family.weight = weight;
+    choose_algorithm(job, &chooser, wanted);
+    free(weight);
+    return true;
+}
+
 static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem *problem)
 {
     const struct traffic *t = p->traffic;
@@ -299,7 +359,8 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
     bool has_root = t->members[root] && t->first[root] == t->first[first];
     job->root_host = has_root ? root : job->host[0];
     const unsigned wanted = t->chosen ? HX_ALGORITHM_TREE + (unsigned)t->chosen[p->jobs - 1] : settings->algorithm;
-    choose_algorithm(job, &(struct chooser){.traffic = t}, wanted);
+    if (!choose_for_job(job, t, first, wanted, problem))
+        return false;
     take_places(p, job);
     return is_possible(p, job, problem);
 }
@@ -310,7 +371,7 @@ bool collective_plan_group(struct collective_job *job, const struct traffic *t, 
 {
     struct footprint s;
     const struct collective_plan p = {.traffic = t};
-    const struct chooser chooser = {t, loads, family, group};
+    const struct chooser chooser = {t, loads, family, group, job->config.bytes};
     find_grid(&s, t, family->host + (size_t)group * family->size, family->size, true);
     job->columns = s.columns;
     job->rows = s.rows;
@@ -340,7 +401,7 @@ bool collective_plan_init(struct collective_plan *p, const struct traffic *t, st
 void collective_plan_free(struct collective_plan *p)
 {
     for (unsigned i = 0; i < p->jobs; i++)
-        free(p->job[i].host);
+        collective_job_free(&p->job[i]);
     free(p->job);
     free(p->place);
     free(p->job_of);
@@ -423,6 +484,6 @@ const struct collective_job *collective_job_of(const struct collective_plan *p, 
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank)
 {
     struct hx_collective_config config = collective_job_of(p, rank)->config;
-    config.position = p->place[rank];
+    shares_move(&config, p->place[rank]);
     return config;
 }

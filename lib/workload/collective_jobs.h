@@ -30,6 +30,7 @@ struct collective_job {
     const uint32_t *given;              /* order of hosts that a ring or chain keeps; NULL: that of `host` */
     bool placed;                        /* --place gives the order of `host`, which no algorithm changes */
     uint32_t root_host;                 /* of a group */
+    uint32_t *weight; /* [config.size^2]: shares of pairs of positions (schedule/shares.h); NULL: equal */
 };
 
 struct collective_plan {
@@ -57,15 +58,19 @@ void collective_plan_free(struct collective_plan *p);
 struct collective_family {
     const uint32_t *host; /* [count][size] */
     uint32_t size, count;
+    const uint32_t *weight; /* [size * size]: shares of an all-to-all, of hosts in their order; NULL: equal */
 };
 
 struct collective_loads;
 /* Plans the collective of one group of a family, of hosts in any places: config.kind, config.bytes, config.type,
   * root_host and given are set. loads: by which the best algorithm for all groups is chosen (collective_open_choice()).
-  * The caller frees job->host. Returns false if the group does not have the algorithm (enum hx_algorithm). */
+  * The caller frees the job. Returns false if the group does not have the algorithm (enum hx_algorithm). */
 bool collective_plan_group(struct collective_job *job, const struct traffic *t, const struct collective_family *family,
                            uint32_t group, unsigned algorithm, struct collective_loads *loads,
                            struct hx_problem *problem);
+
+/* Frees the arrays of a job that collective_plan_group() planned. */
+void collective_job_free(struct collective_job *job);
 
 /* Name of the collective that all jobs run, "all-reduce"; "the collectives" if they differ. */
 const char *collective_kinds(const struct collective_plan *p);

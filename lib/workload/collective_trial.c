@@ -2,6 +2,7 @@
 #include "workload/collective_trial.h"
 #include "base/error.h"
 #include "hxmesh/error.h"
+#include "schedule/shares.h"
 #include "workload/collective_packets.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static bool add_member(struct trial *t, const struct collective_job *job, uint32
     const uint32_t host = job->host[position];
     struct member *m = &t->member[host];
     struct hx_collective_config config = job->config;
-    config.position = position;
+    shares_move(&config, position);
     m->job = job;
     m->state = hx_allocate(1, hx_collective_state(&config));
     t->place[host] = position;

@@ -1,5 +1,6 @@
 /* collective_values.c - contents of vectors (collective_values.h). */
 #include "workload/collective_values.h"
+#include "schedule/shares.h"
 #include "workload/random.h"
 
 #include <string.h>
@@ -208,14 +209,21 @@ static uint64_t wrong_in_range(const struct collective_values *v, const uint8_t 
 /* Of an all-to-all: segment `position` of the vector of each rank. */
 static uint64_t wrong_in_exchange(const struct collective_values *v, uint32_t position, const uint8_t *staging)
 {
-    const struct hx_collective_config *c = &v->job->config;
-    const unsigned one = hx_collective_element((enum hx_collective_type)c->type);
-    const uint64_t each = c->bytes / one / c->size;
+    struct hx_collective_config c = v->job->config;
+    const unsigned one = hx_collective_element((enum hx_collective_type)c.type);
+    uint64_t each = c.bytes / one / c.size;
     uint64_t wrong = 0;
-    for (uint32_t from = 0; from < c->size; from++) {
+    for (uint32_t from = 0; from < c.size; from++) {
         const int64_t by = weight(v, from);
+        uint64_t first = position * each;
+        shares_move(&c, from);
+        if (c.outgoing) {
+            first = c.outgoing[position];
+            each = c.outgoing[position + 1] - first;
+        }
         for (uint64_t i = 0; i < each; i++)
-            wrong += wrong_bytes(v, value(v, position * each + i, by), staging + (from * each + i) * one);
+            wrong += wrong_bytes(v, value(v, first + i, by), staging + i * one);
+        staging += each * one;
     }
     return wrong;
 }

@@ -7,13 +7,17 @@
 
 struct key {
     uint64_t bytes;
-    uint32_t group;
-    uint8_t kind, algorithm, fill[2];
+    uint32_t group, shares;
+    uint8_t kind, algorithm, fill[6];
 };
 
 static struct key key_of(const struct schedule_operation *o, uint32_t group)
 {
-    return (struct key){.bytes = o->amount, .group = group, .kind = o->collective, .algorithm = o->algorithm};
+    return (struct key){.bytes = o->amount,
+                        .group = group,
+                        .shares = o->tag - schedule_root(o),
+                        .kind = o->collective,
+                        .algorithm = o->algorithm};
 }
 
 static uint32_t number_of(const struct schedule_families *f, const struct schedule_operation *o, uint32_t group)

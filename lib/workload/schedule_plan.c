@@ -5,6 +5,7 @@
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 #include "schedule/matching.h"
+#include "schedule/shares.h"
 #include "workload/collective_choice.h"
 #include "workload/placement.h"
 #include "workload/schedule_families.h"
@@ -76,8 +77,9 @@ static bool plan_group(const struct chooser *c, const struct schedule *s, const 
 {
     const uint32_t size = schedule_group_size(s, o->peer);
     uint32_t *host = hosts_of_groups(s, groups, count, c->job);
-    const struct collective_family family = {host, size, count};
-    *found = (struct collective_job){.tag = c->job->tag, .root_host = host[o->tag], .given = c->placed ? host : NULL};
+    const struct collective_family family = {host, size, count, schedule_shares(s, o)};
+    *found = (struct collective_job){
+        .tag = c->job->tag, .root_host = host[schedule_root(o)], .given = c->placed ? host : NULL};
     schedule_set_vector(o, size, &found->config);
     const bool good = collective_plan_group(found, c->traffic, &family, 0, algorithm, c->loads, problem);
     found->given = NULL;
@@ -95,7 +97,7 @@ static bool is_planned(const struct chooser *c, const struct schedule *s, const 
         return false;
     if (plan_group(c, s, o, &o->peer, 1, algorithm, found, &ignored))
         return true;
-    free(found->host);
+    collective_job_free(found);
     return false;
 }
 
@@ -122,9 +124,10 @@ static bool fill(void *of, const struct schedule *s, const struct schedule_opera
                                                      : plan_group(c, s, o, &o->peer, 1, algorithm, &found, problem);
     if (good) {
         choice->config = found.config;
+        found.config.outgoing = NULL;
         fill_positions(choice, s, o->peer, c->job, &found, c->rank_of);
     }
-    free(found.host);
+    collective_job_free(&found);
     return good;
 }
 

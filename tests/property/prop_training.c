@@ -357,18 +357,18 @@ static void no_rank_waits_for_ever(void **state)
 /* ---- the schedule of stages ---- */
 
 /* Time of a collective alone, with the algorithm of make_even(). */
-static uint64_t alone_ps(void *of, enum training_group group, enum hx_collective_kind kind, uint64_t bytes)
+static uint64_t alone_ps(void *of, const struct training_communication *c)
 {
     const struct estimate_network network = {.latency_ps = 100, .byte_ps = 0.001};
-    uint32_t size = training_group_size(of, group);
+    uint32_t size = training_group_size(of, c->group);
     struct schedule_builder *b = schedule_builder_new(size);
     uint32_t member[MOST_RANKS];
     for (uint32_t i = 0; i < size; i++)
         member[i] = i;
     uint32_t number = schedule_add_group(b, member, size);
     for (uint32_t i = 0; i < size; i++) {
-        uint32_t collective = schedule_collect(b, i, kind, number, bytes, 0);
-        if (kind != HX_COLLECTIVE_ALL_TO_ALL)
+        uint32_t collective = schedule_collect(b, i, c->kind, number, c->bytes, 0);
+        if (c->kind != HX_COLLECTIVE_ALL_TO_ALL)
             schedule_builder_at(b, i, collective)->algorithm = RING;
     }
     return execute(b, &network, SCHEDULE_MOST_BYTES);

@@ -208,6 +208,63 @@ FILE
         [[7, 4, 4, \"torus\"], [9, 4, 4, \"torus\"], [11, 4, 2, \"torus\"]]"
 }
 
+# Bytes of all pairs of others, and the most that one host sends or receives, are those of a script of its own.
+@test "collective: a total exchange has the shares that are given, and checks every byte" {
+    while read -r shape message type seed workers; do
+        hosts=$(hxmesh info "$shape" --json - | jq .accelerators)
+        python3 - "$hosts" "$message" "$type" "$seed" >expected.json <<'SCRIPT'
+import json, random, sys
+n, message, size, seed = int(sys.argv[1]), int(sys.argv[2]), {"uint8": 1, "float64": 8}[sys.argv[3]], int(sys.argv[4])
+random.seed(seed)
+w = [[random.choice([0, 1, 3, random.randrange(1000)]) for _ in range(n)] for _ in range(n)]
+w[0][n - 1] += 1
+with open("shares.csv", "w") as f:
+    f.write("\n".join(", ".join(map(str, row)) for row in w) + "\n")
+all_elements, total = message // size * n, sum(map(sum, w))
+pair = [[all_elements * x // total * size for x in row] for row in w]
+others = sum(pair[i][j] for i in range(n) for j in range(n) if i != j)
+most = max(max(sum(pair[i]), sum(row[i] for row in pair)) - pair[i][i] for i in range(n))
+json.dump({"others": others, "most": most}, sys.stdout)
+SCRIPT
+        for clock in wall virtual; do
+            for algorithm in direct pairwise; do
+                report "$shape" --clock $clock --traffic total-exchange --message "$message" --type "$type" \
+                    --algorithm $algorithm --shares shares.csv --workers "$workers" --verify
+                holds "$WHOLE and .bytes_delivered == $(jq .others expected.json) and .collective.done == $hosts and
+                    (.collective.share * .seconds * .injection_gbps / 8 * 1e9 / $(jq .most expected.json) - 1 |
+                        fabs < 1e-6) and .collective.share <= 1 and
+                    (.collective.bus_gbps * .collective.seconds * 1e9 / 8 * $hosts / $(jq .others expected.json) - 1 |
+                        fabs < 1e-6) and (.collective.vector_bytes - $message | fabs < 8 * $hosts + 1)"
+            done
+        done
+    done <<'SHAPES'
+2x2Hx2Mesh 100000 uint8 1 2
+3x1H1x2Mesh 400000 float64 2 1
+SHAPES
+    report "2x2 Hx2Mesh" --traffic total-exchange --message 64KiB --workers 1
+    jq .bytes_delivered "$REPORT" >equal
+    report "2x2 Hx2Mesh" --traffic total-exchange --message 64KiB --workers 1 --shares 7
+    [ "$(jq .bytes_delivered "$REPORT")" = "$(cat equal)" ]
+}
+
+@test "collective: shares that cannot be are refused in one line" {
+    printf '1, 2\n3, 4, 5, 6\n' >short.csv
+    printf '1\n2\n3\n' >three.csv
+    printf '1\n2\n3\n4\n5\n' >five.csv
+    said 3 "short.csv:1:1: one weight for each of 4 members is expected, or one for all" "1x1 Hx2Mesh" \
+        --traffic total-exchange --shares short.csv
+    said 3 "3 lines of weights, for 4 members (one for each, or one)" "1x1 Hx2Mesh" --traffic total-exchange \
+        --shares three.csv
+    said 3 "five.csv:5:1: one line for each of 4 members: this is one more" "1x1 Hx2Mesh" --traffic total-exchange \
+        --shares five.csv
+    said 3 "all weights are 0, so nothing would be sent" "1x1 Hx2Mesh" --traffic total-exchange --shares 0
+    said 3 "none.csv: cannot be read" "1x1 Hx2Mesh" --traffic total-exchange --shares none.csv
+    said 3 "shares are of 1024 members at most, not of 1156" "17x17 Hx2Mesh" --clock virtual --traffic total-exchange \
+        --shares 1
+    said 2 "no multiple of 4" "1x1 Hx2Mesh" --traffic total-exchange --message 1001 --shares 1,2,3,4
+    said 2 "--shares: is for --traffic total-exchange" "1x1 Hx2Mesh" --traffic all-reduce --shares 1
+}
+
 @test "collective: impossible settings are refused in one line" {
     cat >"$BATS_TEST_TMPDIR/corner.hxm.yaml" <<'FILE'
 fabric: 2x2 Hx2Mesh

@@ -147,6 +147,39 @@ END
     hxmesh train "2x2 Hx2Mesh" "$MODEL" "${SMALL[@]}" --estimate --json - | jq -e '.memory == null'
 }
 
+# A model of experts, four ranks of two each; the first expert has `hot` of hot + 7 tokens.
+experts() {
+    cat >experts.model.yaml <<'MODEL'
+model: experts
+values: {hot: 1}
+samples: 8
+accelerator: {flops: 1 TFLOPS, efficiency: 0.5}
+parallelism: {tensor: 2, data: 4, expert: 4}
+layers:
+  - repeat: 3
+    layers:
+      - {name: attention, parameters: 65536, activations: 65536, flops: 20000000, shard: columns}
+      - {name: experts, parameters: 65536, activations: 65536, routed: 131072, flops: 80000000, shard: experts,
+         loads: [hot, 1, 1, 1, 1, 1, 1, 1]}
+MODEL
+}
+
+# Loads of the ranks are (hot + 1), 2, 2, 2 of hot + 7, over their mean.
+@test "train: experts with unequal loads, by a run and by the estimate" {
+    experts
+    for hot in 1 5 17; do
+        hxmesh train "2x1 Hx2Mesh" experts.model.yaml --set hot=$hot --workers 1 --quiet --json "$REPORT" >table
+        holds "(.expert_load - 4 * ($hot + 1) / ($hot + 7) | fabs < 1e-12) and
+            (.fabrics[0].estimate_difference | fabs < 0.1)"
+        [ $hot = 1 ] || grep -q "^experts  *the fullest rank has [0-9.]* times the mean load" table
+        # passes of 3 layers: forward and backward, by 2 tensor ranks at half of a TFLOPS; the others are equal
+        jq -e --argjson hot $hot '(.fabrics[0].run | (.computing_seconds + .bubble_seconds) * 1e6) as $is |
+            (3 * 3 * 2 / 2 / 0.5 * (20 + 80 * 4 * ($hot + 1) / ($hot + 7))) as $should |
+            ($is / $should - 1 | fabs < 0.001) or error("\($is) us is not \($should)")' "$REPORT"
+    done
+    spent_alike 0.1 "2x1 Hx2Mesh" experts.model.yaml --set hot=5
+}
+
 @test "train: what cannot be is refused in one line" {
     refused 3 "$MODEL: has 16 ranks, but only 4 accelerators are there" "1x1 Hx2Mesh" "$MODEL"
     run -3 --separate-stderr hxmesh train "4x4 Hx9Mush" "$MODEL"

@@ -25,7 +25,7 @@ static struct schedule_builder *one_collective(uint32_t size, enum hx_collective
         member[i] = size - 1 - i;
     uint32_t group = schedule_add_group(b, member, size);
     for (uint32_t rank = 0; rank < size; rank++) {
-        uint32_t number = schedule_collect(b, rank, kind, group, bytes, root);
+        uint32_t number = schedule_collect(b, rank, kind, group, bytes, kind == HX_COLLECTIVE_ALL_TO_ALL ? 0 : root);
         schedule_builder_at(b, rank, number)->algorithm = (uint8_t)algorithm;
     }
     free(member);

@@ -4,6 +4,7 @@
 #include "schedule/layout.h"
 #include "tests/support/support_file.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -318,16 +319,32 @@ struct image {
     uint64_t file[FILE_ROOM / 8];
 };
 
-static const struct image *image(void)
+static const struct image *image_of(struct schedule *s)
 {
     static struct image i;
-    struct schedule *s = sample();
     assert_true(s->bytes <= sizeof i.file);
     i.bytes = s->bytes;
     memcpy(i.file, s->head, s->bytes);
     assert_int_equal(schedule_place(&i.s, i.file), i.bytes);
     schedule_close(s);
     return &i;
+}
+
+static const struct image *image(void)
+{
+    return image_of(sample());
+}
+
+/* Two ranks with an all-to-all of unequal shares. */
+static const struct image *image_with_shares(void)
+{
+    struct schedule_builder *b = schedule_builder_new(2);
+    const uint32_t group = schedule_add_group(b, (const uint32_t[]){1, 0}, 2);
+    const uint32_t tag = schedule_add_shares(b, (const uint32_t[]){1, 2, 3, 4}, 2);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        (void)schedule_collect(b, rank, HX_COLLECTIVE_ALL_TO_ALL, group, 64, tag);
+    schedule_after(b, 0, schedule_compute(b, 0, 5, 0), 0);
+    return image_of(built(b));
 }
 
 /* The arrays of the image, which are the test's own. */
@@ -377,6 +394,23 @@ static void a_written_file_opens_with_the_same_bytes(void **state)
     schedule_close(NULL);
 }
 
+/* What a fuzzer begins with is of this version. */
+static void stored_seeds_open(void **state)
+{
+    (void)state;
+    glob_t seeds;
+    struct hx_problem problem;
+    assert_int_equal(glob("tests/fuzz/corpus/schedule/*.hxs", 0, NULL, &seeds), 0);
+    assert_true(seeds.gl_pathc >= 6);
+    for (size_t i = 0; i < seeds.gl_pathc; i++) {
+        struct schedule *s = schedule_open(seeds.gl_pathv[i], &problem);
+        if (!s)
+            fail_msg("%s: %s", problem.where, problem.what);
+        schedule_close(s);
+    }
+    globfree(&seeds);
+}
+
 static void an_empty_schedule_opens(void **state)
 {
     (void)state;
@@ -412,7 +446,7 @@ static void another_version_is_refused(void **state)
     struct image *i = OWN(image());
     ((struct schedule_head *)i->file)->version = 1;
     opening_fails(i->file, i->bytes,
-                  "is a schedule of version 1, this program reads version 2 (convert its source again)");
+                  "is a schedule of version 1, this program reads version 3 (convert its source again)");
 }
 
 /* Each cut and each longer file. */
@@ -433,11 +467,12 @@ static void wrong_counts_are_refused(void **state)
     (void)state;
     static const uint64_t wrong[] = {0, UINT64_C(1) << 40, UINT64_C(1) << 60, UINT64_MAX};
     for (unsigned w = 0; w < sizeof wrong / sizeof *wrong; w++) {
-        for (unsigned field = 0; field < 6; field++) {
-            struct image *i = OWN(image());
+        for (unsigned field = 0; field < 8; field++) {
+            struct image *i = OWN(image_with_shares());
             struct schedule_head *h = (struct schedule_head *)i->file;
-            uint64_t *const counts[] = {&h->operations, &h->followers, &h->groups, &h->members, &h->names};
-            if (field < 5)
+            uint64_t *const counts[] = {&h->operations, &h->followers, &h->groups, &h->members,
+                                        &h->names,      &h->shares,    &h->weights};
+            if (field < 7)
                 *counts[field] = wrong[w];
             else
                 h->ranks = (uint32_t)wrong[w];
@@ -484,6 +519,37 @@ static void wrong_members_are_refused(void **state)
     i = OWN(image());
     ((uint32_t *)OWN(i->s.member))[0] = 0;
     damaged(i, "a group has a rank twice");
+}
+
+static void wrong_shares_are_refused(void **state)
+{
+    (void)state;
+    struct image *i = OWN(image_with_shares());
+    ((uint64_t *)OWN(i->s.first_weight))[1] = 3;
+    damaged(i, "its shares do not follow each other");
+    i = OWN(image_with_shares());
+    memset(OWN(i->s.weight), 0, 4 * sizeof(uint32_t));
+    damaged(i, "its shares are no square of weights");
+    i = OWN(image_with_shares());
+    operation_of(i, 0, 0)->tag = 2; /* a table that is not there */
+    damaged(i, "an operation has a number out of range");
+    i = OWN(image_with_shares());
+    ((struct schedule_head *)i->file)->weights = 3; /* as many bytes */
+    ((uint64_t *)OWN(i->s.first_weight))[1] = 3;
+    damaged(i, "its shares are no square of weights");
+    i = OWN(image_with_shares());
+    ((struct schedule_head *)i->file)->weights = 1;
+    ((uint64_t *)OWN(i->s.first_weight))[1] = 1;
+    damaged(i, "its length is not that of its counts");
+    i = OWN(image_with_shares());
+    operation_of(i, 1, 0)->tag = 0; /* equal shares */
+    const char *path = file_write("equal.hxs", i->file, i->bytes);
+    struct hx_problem problem;
+    struct schedule *s = schedule_open(path, &problem);
+    assert_non_null(s);
+    assert_null(schedule_shares(s, schedule_at(s, 1, 0)));
+    assert_int_equal(schedule_shares(s, schedule_at(s, 0, 0))[3], 4);
+    schedule_close(s);
 }
 
 /* A value of a field of an operation that is out of its range. */
@@ -615,6 +681,7 @@ int main(void)
         cmocka_unit_test(groups_of_others_are_refused),
         cmocka_unit_test(a_rank_is_in_128_groups),
         cmocka_unit_test(a_written_file_opens_with_the_same_bytes),
+        cmocka_unit_test(stored_seeds_open),
         cmocka_unit_test(an_empty_schedule_opens),
         cmocka_unit_test(a_file_that_is_none_is_refused),
         cmocka_unit_test(another_version_is_refused),
@@ -623,6 +690,7 @@ int main(void)
         cmocka_unit_test(arrays_that_do_not_ascend_are_refused),
         cmocka_unit_test(names_without_an_end_are_refused),
         cmocka_unit_test(wrong_members_are_refused),
+        cmocka_unit_test(wrong_shares_are_refused),
         cmocka_unit_test(operations_out_of_range_are_refused),
         cmocka_unit_test(wrong_followers_are_refused),
         cmocka_unit_test(wrong_waits_are_refused),

@@ -47,8 +47,12 @@ static void print_operation(FILE *out, const struct schedule *s, const struct sc
         fprintf(out, " body %" PRIu32, o->peer);
     for (uint32_t i = 0; o->kind == SCHEDULE_COLLECTIVE && i < schedule_group_size(s, o->peer); i++)
         fprintf(out, "%s%" PRIu32, i ? " " : " of ", schedule_group(s, o->peer)[i]);
-    if (o->kind == SCHEDULE_COLLECTIVE && o->tag)
+    if (o->kind == SCHEDULE_COLLECTIVE && schedule_root(o))
         fprintf(out, " root %" PRIu32, o->tag);
+    const uint32_t size = o->kind == SCHEDULE_COLLECTIVE ? schedule_group_size(s, o->peer) : 0;
+    const uint32_t *weight = size ? schedule_shares(s, o) : NULL;
+    for (uint32_t i = 0; weight && i < size * size; i++)
+        fprintf(out, "%s%" PRIu32, i % size ? " " : i ? " / " : " shares ", weight[i]);
     if (o->algorithm)
         fprintf(out, " by %s", hx_algorithm_names[o->algorithm]);
     if (o->stream)
@@ -102,6 +106,20 @@ static void assert_operations(const char *text, const char *expected)
     assert_string_equal(printed, expected);
     free(printed);
     schedule_close(s);
+}
+
+static void an_all_to_all_has_shares(void **state)
+{
+    (void)state;
+    assert_operations("ranks: 3\n"
+                      "program:\n"
+                      "  - {collective: all-to-all, bytes: 9, shares: [4, 0, 1], ranks: 0}\n"
+                      "  - {collective: all-to-all, bytes: 9, shares: [[2], [1, 2, 3], [7]], ranks: 1}\n"
+                      "  - {collective: all-to-all, bytes: 9, shares: [[4294967295]], ranks: 2}\n",
+                      "0.0 all-to-all 9 of 0 1 2 shares 4 0 1 / 4 0 1 / 4 0 1\n"
+                      "1.0 all-to-all 9 of 0 1 2 shares 2 2 2 / 1 2 3 / 7 7 7\n"
+                      "2.0 all-to-all 9 of 0 1 2 shares 4294967295 4294967295 4294967295 / 4294967295 4294967295 "
+                      "4294967295 / 4294967295 4294967295 4294967295\n");
 }
 
 static void a_list_is_in_its_order(void **state)
@@ -495,6 +513,22 @@ static void errors_name_line_and_column(void **state)
         {LIST "{collective: all-reduce}", "3:5", "key 'bytes' is missing"},
         {LIST "{collective: barrier, bytes: 1}", "3:27", "a barrier has no bytes"},
         {LIST "{collective: all-reduce, bytes: 1, root: 1}", "3:40", "all-reduce has no root"},
+        {LIST "{collective: all-reduce, bytes: 1, shares: [1]}", "3:40",
+         "all-reduce has no shares: only an all-to-all has"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: 1}", "3:48",
+         "a list of weights is expected here, or one for each member: [4, 1, 1, 1]"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: [1, [2]]}", "3:52",
+         "a single value is expected here, found a list (quote an expression that begins with '[' or '{')"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: [[1], 2]}", "3:54",
+         "a list of weights is expected here: [4, 1, 1, 1]"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: [1, x]}", "3:52",
+         "a weight is expected here: 'x' is not a number (0 .. 4294967295)"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: [1, 2, 3]}", "3:48",
+         "3 weights for a group of 8 (one for each, or one for all)"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: [[1], [2]]}", "3:48",
+         "2 rows of weights for a group of 8 (one for each, or one for all)"},
+        {LIST "{collective: all-to-all, bytes: 1, shares: [[0]]}", "3:48",
+         "all weights are 0, so nothing would be sent"},
         {LIST "{collective: reduce, bytes: 1, root: 8}", "3:42", "8 is outside 0 .. 7"},
         {LIST "{collective: barrier, group: rows}", "3:34", "unknown group 'rows'"},
         {LIST "{collective: barrier, group: al}", "3:34", "unknown group 'al' (did you mean 'all'?)"},
@@ -632,6 +666,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_of_too_many_turns_is_refused_before_it_begins),
         cmocka_unit_test(a_list_is_in_its_order),
+        cmocka_unit_test(an_all_to_all_has_shares),
         cmocka_unit_test(statements_of_together_are_at_once),
         cmocka_unit_test(ranks_are_chosen_by_set_or_condition),
         cmocka_unit_test(a_statement_with_after_stands_aside),

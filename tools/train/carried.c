@@ -3,6 +3,7 @@
 #include "hxmesh/endpoint.h"
 #include "schedule/build.h"
 #include "schedule/estimate.h"
+#include "schedule/shares.h"
 #include "schedule/walk.h"
 #include "workload/part_network.h"
 
@@ -72,7 +73,7 @@ static uint64_t operation_parts(const struct schedule_job *job, uint32_t rank, c
     const struct executor_choice *choice = schedule_choose(job->choices, o);
     struct hx_collective_config config = choice->config;
     const uint32_t place = schedule_groups_position(&job->groups, job->schedule, o->peer, rank);
-    config.position = choice->position ? choice->position[place] : place;
+    shares_move(&config, choice->position ? choice->position[place] : place);
     return schedule_multiply(hx_collective_messages(&config), parts_of(config.chunk));
 }
 
@@ -134,12 +135,13 @@ static struct schedule *schedule_of(const struct carried_collective *c, uint64_t
 {
     struct schedule_builder *b = schedule_builder_new(c->size * c->groups);
     uint32_t *member = hx_allocate(c->size, sizeof *member);
+    const uint32_t tag = c->weight ? schedule_add_shares(b, c->weight, c->size) : c->root;
     for (uint32_t first = 0; first < c->size * c->groups; first += c->size) {
         for (uint32_t i = 0; i < c->size; i++)
             member[i] = first + i;
         const uint32_t group = schedule_add_group(b, member, c->size);
         for (uint32_t i = 0; i < c->size; i++) {
-            const uint32_t number = schedule_collect(b, first + i, c->kind, group, bytes, c->root);
+            const uint32_t number = schedule_collect(b, first + i, c->kind, group, bytes, tag);
             schedule_builder_at(b, first + i, number)->algorithm = (uint8_t)c->algorithm;
         }
     }

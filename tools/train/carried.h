@@ -31,9 +31,10 @@ struct carried_collective {
     const uint32_t *host; /* [groups * size]: of group i from i * size on */
     uint32_t size, groups;
     enum hx_collective_kind kind;
-    unsigned algorithm; /* enum hx_algorithm */
-    uint32_t root;      /* position in a group */
-    uint64_t bytes;     /* of the vector */
+    unsigned algorithm;     /* enum hx_algorithm */
+    uint32_t root;          /* position in a group */
+    const uint32_t *weight; /* [size * size]: shares of an all-to-all (schedule/shares.h); NULL: equal */
+    uint64_t bytes;         /* of the vector */
 };
 /* Sets the seconds until the last group is done. Returns false if it has too many messages, or cannot be carried out,
  * or if groups have hosts in common. */

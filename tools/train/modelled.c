@@ -2,6 +2,7 @@
 #include "tools/train/modelled.h"
 #include "base/blobs.h"
 #include "schedule/training/generate.h"
+#include "schedule/training/loads.h"
 #include "tools/train/timed.h"
 
 #include <math.h>
@@ -18,14 +19,36 @@ struct timer {
 
 /* ---- times ---- */
 
-static uint64_t collective_ps(void *of, enum training_group group, enum hx_collective_kind kind, uint64_t bytes)
+/* The number in the network of an all-to-all's shares; 0: equal. */
+static uint32_t shares_of(const struct training_model *m, struct network *n, const struct training_communication *c)
+{
+    if (c->tokens != TRAINING_TO_EXPERTS && c->tokens != TRAINING_FROM_EXPERTS)
+        return 0;
+    uint32_t *weight = hx_allocate((size_t)m->expert * m->expert, sizeof *weight);
+    training_load_shares(m, c->layer, c->tokens == TRAINING_FROM_EXPERTS, weight);
+    const uint32_t number = network_add_shares(n, weight, m->expert);
+    free(weight);
+    return number;
+}
+
+struct network_collective modelled_collective(const struct training_model *m, struct network *n,
+                                              const struct training_communication *c,
+                                              const unsigned family[TRAINING_GROUPS])
+{
+    return (struct network_collective){.family = family[c->group],
+                                       .kind = c->kind,
+                                       .algorithm = training_algorithm(m, c->group, c->kind),
+                                       .shares = shares_of(m, n, c),
+                                       .bytes = c->bytes};
+}
+
+static uint64_t collective_ps(void *of, const struct training_communication *communication)
 {
     struct timer *t = of;
     uint64_t ps = 0;
     if (!t->network || t->failed)
         return 0;
-    const struct network_collective c = {
-        .family = t->family[group], .kind = kind, .algorithm = training_algorithm(t->m, group, kind), .bytes = bytes};
+    const struct network_collective c = modelled_collective(t->m, t->network, communication, t->family);
     t->failed = !network_collective_ps(t->network, &c, &ps, t->problem);
     return ps;
 }

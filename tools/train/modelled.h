@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_TRAIN_MODELLED_H
 #define HXMESH_TOOLS_TRAIN_MODELLED_H
 
-#include "schedule/training/ranks.h"
+#include "schedule/training/communication.h"
 #include "tools/train/network.h"
 
 /* Returns the schedule of all stages (schedule/training/generate.h), with the times that the network gives; computing
@@ -22,6 +22,10 @@ struct network_route modelled_route(struct modelled_routes *r, uint32_t from, ui
 /* Adds the families of all groups. */
 void modelled_add_families(const struct training_model *m, struct network *n, const uint32_t *host,
                            unsigned family[TRAINING_GROUPS]);
+/* A collective of a layer as the network has it. */
+struct network_collective modelled_collective(const struct training_model *m, struct network *n,
+                                              const struct training_communication *c,
+                                              const unsigned family[TRAINING_GROUPS]);
 /* The rank at the same place of another stage. */
 uint32_t modelled_counterpart(const struct training_model *m, uint32_t rank, uint32_t stage);
 

@@ -6,15 +6,12 @@
 
 #include <stdlib.h>
 
-/* Collectives of one kind and algorithm in the groups of a stage. */
+/* Collectives of one kind and algorithm in a group. */
 struct class
 {
-    enum hx_collective_kind kind;
-    uint64_t largest; /* bytes of a vector: by these the algorithm is chosen */
-    double bytes;     /* of all vectors */
+    struct network_collective of; /* bytes: of the largest vector, by which the algorithm is chosen */
+    double bytes;                 /* of all vectors */
 };
-
-enum { MOST_CLASSES = HX_COLLECTIVE_KINDS };
 
 struct laying {
     const struct training_model *m;
@@ -29,41 +26,47 @@ struct laying {
 /* ---- what a stage sends ---- */
 
 struct sums {
-    struct class class[MOST_CLASSES];
-    unsigned classes;
+    struct class *class;
+    size_t classes, room;
     double halo; /* bytes to each neighbour */
 };
 
-static void add(struct sums *sums, const struct training_model *m, const struct training_layer *l,
+static void add(const struct laying *l, struct sums *sums, const struct training_layer *layer,
                 const struct training_communication *c)
 {
-    const double all = (double)c->bytes * training_times(m, l, c->moment);
-    const uint64_t part = hx_divide_up(c->bytes, training_parts(m, l, c));
-    unsigned i = 0;
+    const double all = (double)c->bytes * training_times(l->m, layer, c->moment);
+    struct network_collective one = modelled_collective(l->m, l->n, c, l->family);
+    size_t i = 0;
     if (c->halo) {
         sums->halo += all;
         return;
     }
-    while (i < sums->classes && sums->class[i].kind != c->kind)
+    one.bytes = hx_divide_up(c->bytes, training_parts(l->m, layer, c));
+    while (i < sums->classes && (sums->class[i].of.kind != one.kind || sums->class[i].of.shares != one.shares))
         i++;
-    if (i == sums->classes)
-        sums->class[sums->classes++] = (struct class){.kind = c->kind};
+    if (i == sums->classes) {
+        sums->class = hx_grow(sums->class, sums->classes, &sums->room, sizeof *sums->class);
+        sums->class[sums->classes++] = (struct class){.of = one};
+    }
     sums->class[i].bytes += all;
-    sums->class[i].largest = part > sums->class[i].largest ? part : sums->class[i].largest;
+    sums->class[i].of.bytes = one.bytes > sums->class[i].of.bytes ? one.bytes : sums->class[i].of.bytes;
 }
 
-/* Adds up what the layers of a stage send in groups of a kind. */
-static struct sums sums_of(const struct laying *l, uint32_t stage, enum training_group group)
+/* Adds up what the layers of a stage send in the group of a rank. */
+static struct sums sums_of(const struct laying *l, uint32_t rank, enum training_group group)
 {
     const struct training_model *m = l->m;
+    const uint32_t stage = training_place_of(m, rank).at[TRAINING_PIPELINE];
+    const uint32_t expert = training_group_position(m, TRAINING_GROUP_EXPERT, rank);
     struct sums sums = {.classes = 0};
     struct training_communication list[TRAINING_MOST_COMMUNICATIONS];
     for (uint32_t v = stage; v < l->stages.count; v += m->parallel[TRAINING_PIPELINE]) {
         for (uint32_t i = l->stages.first[v]; i < l->stages.first[v + 1]; i++) {
             const unsigned count = training_communications(m, &m->layer[i], list);
             for (unsigned c = 0; c < count; c++) {
+                list[c].bytes = training_bytes_at(m, &list[c], expert);
                 if (list[c].group == group)
-                    add(&sums, m, &m->layer[i], &list[c]);
+                    add(l, &sums, &m->layer[i], &list[c]);
             }
         }
     }
@@ -87,32 +90,25 @@ static void lay_halo(struct laying *l, enum training_group group, uint32_t first
     }
 }
 
-/* Lays what the groups of a kind and a stage send. */
-static void lay_groups(struct laying *l, enum training_group group, uint32_t stage)
+/* Lays what the groups of a kind send. */
+static void lay_groups(struct laying *l, enum training_group group)
 {
     const struct training_model *m = l->m;
-    const struct sums sums = sums_of(l, stage, group);
     const uint32_t size = training_group_size(m, group);
     uint32_t number = 0; /* of the group in its family */
-    struct network_collective c[MOST_CLASSES];
-    for (unsigned i = 0; i < sums.classes; i++) {
-        c[i] = (struct network_collective){.family = l->family[group],
-                                           .kind = sums.class[i].kind,
-                                           .algorithm = training_algorithm(m, group, sums.class[i].kind),
-                                           .bytes = sums.class[i].largest};
-        (void)network_algorithm(l->n, &c[i], &c[i].algorithm);
-    }
     for (uint32_t rank = 0; rank < training_ranks(m); rank++) {
         if (training_group_position(m, group, rank) != 0)
             continue;
-        if (training_place_of(m, rank).at[TRAINING_PIPELINE] == stage) {
-            for (unsigned i = 0; i < sums.classes; i++) {
-                network_lay_collective(l->n, &c[i], number, sums.class[i].bytes, l->load);
-                l->bytes[group] += network_collective_bytes(c[i].kind, size, sums.class[i].bytes);
-            }
-            if (sums.halo > 0)
-                lay_halo(l, group, rank, sums.halo);
+        const struct sums sums = sums_of(l, rank, group);
+        for (size_t i = 0; i < sums.classes; i++) {
+            struct network_collective c = sums.class[i].of;
+            (void)network_algorithm(l->n, &c, &c.algorithm);
+            network_lay_collective(l->n, &c, number, sums.class[i].bytes, l->load);
+            l->bytes[group] += network_collective_bytes(c.kind, size, sums.class[i].bytes);
         }
+        if (sums.halo > 0)
+            lay_halo(l, group, rank, sums.halo);
+        free(sums.class);
         number++;
     }
 }
@@ -153,10 +149,8 @@ bool modelled_lay(const struct training_model *m, struct network *n, const uint3
     if (!training_stages_make(&l.stages, m, problem))
         return false;
     modelled_add_families(m, n, host, l.family);
-    for (unsigned group = 0; group < TRAINING_GROUPS; group++) {
-        for (uint32_t stage = 0; stage < m->parallel[TRAINING_PIPELINE]; stage++)
-            lay_groups(&l, (enum training_group)group, stage);
-    }
+    for (unsigned group = 0; group < TRAINING_GROUPS; group++)
+        lay_groups(&l, (enum training_group)group);
     lay_stages(&l);
     training_stages_free(&l.stages);
     return true;

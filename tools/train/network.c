@@ -32,7 +32,10 @@ struct network {
     struct collective_loads choice; /* that a run chooses algorithms by */
     struct family *family;
     size_t families, families_room;
-    struct hx_blobs crowds; /* {family, algorithm}: all kinds of collectives by one algorithm have the same pairs */
+    struct hx_blobs shares;  /* tables of weights */
+    uint32_t *shared_shares; /* of each: 1 + its number in the memory */
+    size_t shared_shares_room;
+    struct hx_blobs crowds; /* {family, algorithm, shares}: all kinds by one algorithm have the same pairs */
     struct crowd *crowd;
     size_t crowds_room;
     struct network_memory *memory; /* of quick choices; NULL: choices are not quick */
@@ -72,9 +75,10 @@ void network_close(struct network *n)
         free(n->family[i].host);
     collective_loads_close(&n->loads);
     collective_loads_close(&n->choice);
+    hx_blobs_free(&n->shares);
     hx_blobs_free(&n->crowds);
     hx_blobs_free(&n->collectives);
-    HX_FREE(n->family, n->crowd, n->found, n->one, n->all, n->pairs, n);
+    HX_FREE(n->family, n->shared_shares, n->crowd, n->found, n->one, n->all, n->pairs, n);
 }
 
 const struct collective_loads *network_loads(const struct network *n)
@@ -100,17 +104,46 @@ unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, co
 
 /* ---- collectives ---- */
 
+uint32_t network_add_shares(struct network *n, const uint32_t *weight, uint32_t members)
+{
+    const size_t known = n->shares.count;
+    const uint32_t number = hx_blobs_add(&n->shares, weight, (size_t)members * members * sizeof *weight);
+    if (number == known) {
+        n->shared_shares = hx_grow(n->shared_shares, known, &n->shared_shares_room, sizeof *n->shared_shares);
+        n->shared_shares[number] = n->memory ? network_memory_shares(n->memory, weight, members) : 0;
+    }
+    return 1 + number;
+}
+
+/* The weights of a collective's pairs, until the next table is added; NULL: equal. */
+static const uint32_t *weights_of(const struct network *n, const struct network_collective *c)
+{
+    return c->shares ? hx_blobs_at(&n->shares, c->shares - 1) : NULL;
+}
+
+static struct network_known known_of(const struct network *n, const struct network_collective *c,
+                                     enum network_asked asked, unsigned algorithm)
+{
+    return (struct network_known){.family = n->family[c->family].shared,
+                                  .root = c->root,
+                                  .shares = c->shares ? n->shared_shares[c->shares - 1] : 0,
+                                  .kind = (uint16_t)c->kind,
+                                  .asked = (uint16_t)asked,
+                                  .algorithm = algorithm,
+                                  .bytes = c->bytes};
+}
+
 static bool plan(struct network *n, const struct network_collective *c, uint32_t group, unsigned algorithm,
                  struct collective_job *job, struct hx_problem *problem)
 {
     const struct family *f = &n->family[c->family];
     const uint32_t *host = f->host + (size_t)group * f->size;
-    const struct schedule_operation o = {.amount = c->bytes, .collective = (uint8_t)c->kind};
+    const struct schedule_operation o = {.amount = c->bytes, .collective = (uint8_t)c->kind, .tag = c->shares};
     *job = (struct collective_job){.root_host = host[c->root], .given = n->traffic->settings.place ? host : NULL};
     schedule_set_vector(&o, f->size, &job->config);
     const bool samples = n->choice.untried && algorithm == HX_ALGORITHM_BEST && group < SAMPLED_GROUPS;
     const uint32_t count = samples && f->count > SAMPLED_GROUPS ? SAMPLED_GROUPS : f->count;
-    const struct collective_family family = {f->host, f->size, count};
+    const struct collective_family family = {f->host, f->size, count, weights_of(n, c)};
     return collective_plan_group(job, n->traffic, &family, group, algorithm, &n->choice, problem);
 }
 
@@ -139,11 +172,11 @@ static struct crowd measure(struct network *n, const struct network_collective *
             crowd.slowest = seconds > slowest ? group : crowd.slowest;
             slowest = fmax(slowest, seconds);
         }
-        free(job.host);
+        collective_job_free(&job);
     }
     if (plan(n, c, crowd.slowest, algorithm, &job, &ignored))
         (void)seconds_of(n, &job, &own);
-    free(job.host);
+    collective_job_free(&job);
     if (own > 0)
         crowd.ratio = fmax(1, collective_loads_fullest(&n->loads, n->all) / own);
     return crowd;
@@ -151,7 +184,7 @@ static struct crowd measure(struct network *n, const struct network_collective *
 
 static struct crowd crowd_of(struct network *n, const struct network_collective *c, unsigned algorithm)
 {
-    const uint32_t key[] = {c->family, algorithm};
+    const uint32_t key[] = {c->family, algorithm, c->shares};
     const size_t known = n->crowds.count;
     const uint32_t number = hx_blobs_add(&n->crowds, key, sizeof key);
     if (number == known) {
@@ -165,11 +198,9 @@ static struct crowd crowd_of(struct network *n, const struct network_collective 
 static unsigned choose_quickly(struct network *n, const struct network_collective *c)
 {
     const double power = round(log2(1 + (double)c->bytes) / 2);
-    const struct family *f = &n->family[c->family];
     struct network_collective typical = *c;
     typical.bytes = (uint64_t)llround(exp2(2 * power));
-    const struct network_known key = {f->shared,      c->root,           (uint16_t)c->kind,
-                                      NETWORK_CHOICE, HX_ALGORITHM_BEST, typical.bytes};
+    const struct network_known key = known_of(n, &typical, NETWORK_CHOICE, HX_ALGORITHM_BEST);
     struct network_found found = {0, HX_ALGORITHM_BEST};
     struct collective_job job;
     struct hx_problem ignored;
@@ -177,7 +208,7 @@ static unsigned choose_quickly(struct network *n, const struct network_collectiv
         return found.algorithm;
     if (plan(n, &typical, 0, HX_ALGORITHM_BEST, &job, &ignored))
         found.algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
-    free(job.host);
+    collective_job_free(&job);
     network_memory_keep(n->memory, &key, &found);
     return found.algorithm;
 }
@@ -198,7 +229,7 @@ static bool find(struct network *n, const struct network_collective *c, struct n
 {
     struct collective_job job;
     if (!plan_first(n, c, &job, problem)) {
-        free(job.host);
+        collective_job_free(&job);
         return false;
     }
     const unsigned algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
@@ -209,23 +240,24 @@ static bool find(struct network *n, const struct network_collective *c, struct n
                                                .kind = c->kind,
                                                .algorithm = algorithm,
                                                .root = c->root,
+                                               .weight = weights_of(n, c),
                                                .bytes = c->bytes};
     double seconds;
     if (carried_collective(&carried, n->traffic, &n->loads, &seconds)) {
-        free(job.host);
+        collective_job_free(&job);
         *found = (struct network_found){(uint64_t)llround(1e12 * seconds), algorithm};
         return true;
     }
     const struct crowd crowd = crowd_of(n, c, algorithm);
     struct hx_problem ignored;
     if (crowd.slowest) {
-        free(job.host);
+        collective_job_free(&job);
         (void)plan(n, c, crowd.slowest, algorithm, &job, &ignored);
     }
     double own = 0;
     const double alone = seconds_of(n, &job, &own);
     *found = (struct network_found){(uint64_t)llround(1e12 * (alone + (crowd.ratio - 1) * own)), algorithm};
-    free(job.host);
+    collective_job_free(&job);
     return true;
 }
 
@@ -233,8 +265,7 @@ static bool find(struct network *n, const struct network_collective *c, struct n
 static bool find_or_remember(struct network *n, const struct network_collective *c, struct network_found *found,
                              struct hx_problem *problem)
 {
-    const struct network_known key = {
-        n->family[c->family].shared, c->root, (uint16_t)c->kind, NETWORK_TIME, c->algorithm, c->bytes};
+    const struct network_known key = known_of(n, c, NETWORK_TIME, c->algorithm);
     if (n->memory && network_memory_find(n->memory, &key, found))
         return true;
     if (!find(n, c, found, problem))
@@ -253,6 +284,7 @@ static struct network_collective key_of(const struct network_collective *c)
     key.kind = c->kind;
     key.algorithm = c->algorithm;
     key.root = c->root;
+    key.shares = c->shares;
     key.bytes = c->bytes;
     return key;
 }
@@ -289,7 +321,7 @@ bool network_algorithm(struct network *n, const struct network_collective *c, un
     }
     const bool good = plan_first(n, c, &job, &ignored);
     *algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
-    free(job.host);
+    collective_job_free(&job);
     return good;
 }
 
@@ -305,7 +337,7 @@ void network_lay_collective(struct network *n, const struct network_collective *
         for (uint64_t i = 0; i < pieces; i++)
             collective_lay(&job, &n->loads, load);
     }
-    free(job.host);
+    collective_job_free(&job);
 }
 
 double network_collective_bytes(enum hx_collective_kind kind, uint32_t size, double bytes)

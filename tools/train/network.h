@@ -30,11 +30,15 @@ bool network_is_narrow(const struct network *n);
 /* Adds a family of `count` groups of `size` hosts; host[i * size ...]: of group i, in its order. Returns its number. */
 unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, const uint32_t *host);
 
+/* Returns the number of a table of shares (schedule/shares.h), 1 and up. Equal tables have one number. */
+uint32_t network_add_shares(struct network *n, const uint32_t *weight, uint32_t members);
+
 struct network_collective {
     unsigned family;
     enum hx_collective_kind kind;
     unsigned algorithm; /* enum hx_algorithm */
     uint32_t root;      /* position in the group */
+    uint32_t shares;    /* of an all-to-all: network_add_shares(); 0: equal */
     uint64_t bytes;     /* of the vector (schedule/schedule.h) */
 };
 /* Sets *ps. Returns false and sets *problem if no group can carry it out. Found once for each different collective. */
@@ -47,7 +51,8 @@ uint64_t network_halo_ps(struct network *n, unsigned family, uint32_t bits, uint
 
 /* The algorithm that network_collective_ps() takes; enum hx_algorithm. Returns false if no group can carry it out. */
 bool network_algorithm(struct network *n, const struct network_collective *c, unsigned *algorithm);
-/* Bytes that all members of a group send in a collective, at least. bytes: of the vector. */
+/* Bytes that all members of a group send in a collective, at least; of an all-to-all with equal shares. bytes: of the
+ * vector. */
 double network_collective_bytes(enum hx_collective_kind kind, uint32_t size, double bytes);
 /* Adds the bytes of a collective of one group of the family, with this algorithm, to load[ports]. bytes: of the
  * vectors of all collectives alike, in place of those of *c. */

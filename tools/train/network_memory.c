@@ -10,7 +10,8 @@
 struct network_memory {
     pthread_mutex_t lock; /* of all below */
     struct hx_blobs families;
-    struct hx_blobs keys; /* struct network_known */
+    struct hx_blobs shares; /* tables of weights */
+    struct hx_blobs keys;   /* struct network_known */
     struct network_found *found;
     size_t room;
 };
@@ -28,6 +29,7 @@ void network_memory_free(struct network_memory *m)
         return;
     (void)pthread_mutex_destroy(&m->lock);
     hx_blobs_free(&m->families);
+    hx_blobs_free(&m->shares);
     hx_blobs_free(&m->keys);
     HX_FREE(m->found, m);
 }
@@ -44,6 +46,14 @@ uint32_t network_memory_family(struct network_memory *m, uint32_t size, uint32_t
     const uint32_t number = hx_blobs_add(&m->families, key, (hosts + 2) * sizeof *key);
     (void)pthread_mutex_unlock(&m->lock);
     free(key);
+    return number;
+}
+
+uint32_t network_memory_shares(struct network_memory *m, const uint32_t *weight, uint32_t members)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    const uint32_t number = 1 + hx_blobs_add(&m->shares, weight, (size_t)members * members * sizeof *weight);
+    (void)pthread_mutex_unlock(&m->lock);
     return number;
 }
 

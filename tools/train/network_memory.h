@@ -18,12 +18,16 @@ void network_memory_free(struct network_memory *m);
 uint32_t network_memory_family(struct network_memory *m, uint32_t size, uint32_t count, const uint32_t *host,
                                bool placed);
 
+/* The number of a table of shares, 1 and up. */
+uint32_t network_memory_shares(struct network_memory *m, const uint32_t *weight, uint32_t members);
+
 /* A collective of a family: what is asked, and what has been found. No padding: the bytes are a key. */
 enum network_asked { NETWORK_CHOICE /* of an algorithm */, NETWORK_TIME };
 struct network_known {
-    uint32_t family, root;
+    uint32_t family, root, shares;
     uint16_t kind, asked; /* enum network_asked */
     uint32_t algorithm;   /* enum hx_algorithm that is asked for */
+    uint32_t none;        /* 0 */
     uint64_t bytes;
 };
 struct network_found {

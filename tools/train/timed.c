@@ -3,6 +3,7 @@
 #include "base/blobs.h"
 #include "schedule/groups.h"
 #include "schedule/layout.h"
+#include "schedule/shares.h"
 #include "schedule/walk.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ struct timer {
     const uint32_t *host;
     uint32_t *family; /* [groups]: of the network; NO_FAMILY: no operation uses it */
     uint32_t *place;  /* [groups]: its number in the family */
+    uint32_t *shares; /* [shares of the schedule]: their numbers in the network; 0: not yet */
     struct schedule_groups groups;
     bool in_turn; /* a rank's groups communicate one after the other */
 };
@@ -135,14 +137,28 @@ void timed_scale(struct schedule *s, double scale, unsigned streams)
     }
 }
 
+/* Numbers of shares in the network, by those of the schedule. */
+static struct network_collective collective_of(const struct timer *t, const struct schedule_operation *o,
+                                               uint64_t bytes)
+{
+    const uint32_t *weight = schedule_shares(t->s, o);
+    if (weight && !t->shares[o->tag - 1])
+        t->shares[o->tag - 1] = network_add_shares(t->network, weight, schedule_group_size(t->s, o->peer));
+    return (struct network_collective){.family = t->family[o->peer],
+                                       .kind = (enum hx_collective_kind)o->collective,
+                                       .algorithm = o->algorithm,
+                                       .root = schedule_root(o),
+                                       .shares = weight ? t->shares[o->tag - 1] : 0,
+                                       .bytes = bytes};
+}
+
 static bool set_time(const struct timer *t, uint32_t rank, struct schedule_operation *o, struct hx_problem *problem)
 {
     uint64_t ps = 0;
     if (o->kind != SCHEDULE_COLLECTIVE)
         return true;
     if (t->network) {
-        const struct network_collective c = {t->family[o->peer], (enum hx_collective_kind)o->collective, o->algorithm,
-                                             o->tag, o->amount};
+        const struct network_collective c = collective_of(t, o, o->amount);
         if (!network_collective_ps(t->network, &c, &ps, problem))
             return false;
     }
@@ -168,6 +184,7 @@ static void open_timer(struct timer *t)
 {
     t->family = hx_allocate(t->s->head->groups + 1, sizeof *t->family);
     t->place = hx_allocate(t->s->head->groups + 1, sizeof *t->place);
+    t->shares = hx_allocate(t->s->head->shares + 1, sizeof *t->shares);
     schedule_groups_make(&t->groups, t->s);
     if (t->network)
         find_families(t);
@@ -176,7 +193,7 @@ static void open_timer(struct timer *t)
 static void close_timer(struct timer *t)
 {
     schedule_groups_free(&t->groups);
-    HX_FREE(t->family, t->place);
+    HX_FREE(t->family, t->place, t->shares);
 }
 
 struct schedule *timed_make(const struct schedule *s, struct network *n, const uint32_t *host, double scale,
@@ -200,7 +217,7 @@ struct schedule *timed_make(const struct schedule *s, struct network *n, const u
 
 /* Collectives of a group that are alike but for their bytes. */
 struct alike {
-    uint32_t group, root;
+    uint32_t group, tag;
     uint8_t kind, algorithm;
     uint16_t purpose;
 };
@@ -268,9 +285,12 @@ static void lay_collectives(struct laying *l)
     for (uint32_t i = 0; i < l->keys.count; i++) {
         const struct alike *key = hx_blobs_at(&l->keys, i);
         const uint32_t size = schedule_group_size(t->s, key->group);
-        const enum hx_collective_kind kind = (enum hx_collective_kind)key->kind;
-        struct network_collective c = {t->family[key->group], kind, key->algorithm, key->root, l->sum[i].largest};
-        l->bytes[key->purpose] += network_collective_bytes(kind, size, l->sum[i].all);
+        const struct schedule_operation o = {
+            .peer = key->group, .tag = key->tag, .collective = key->kind, .algorithm = (uint8_t)key->algorithm};
+        struct network_collective c = collective_of(t, &o, l->sum[i].largest);
+        const uint32_t *weight = schedule_shares(t->s, &o);
+        l->bytes[key->purpose] += weight ? l->sum[i].all * size * shares_of_others(weight, size)
+                                         : network_collective_bytes(c.kind, size, l->sum[i].all);
         if (size > 1 && network_algorithm(t->network, &c, &c.algorithm))
             network_lay_collective(t->network, &c, t->place[key->group], l->sum[i].all, l->load);
     }

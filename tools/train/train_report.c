@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "schedule/notes.h"
+#include "schedule/training/loads.h"
 #include "tools/draw/text_table.h"
 #include "tools/train/train.h"
 
@@ -189,11 +190,29 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
     printf("\n");
 }
 
+/* Load of the fullest rank of any layer's experts, over the mean. */
+static double fullest_load(const struct train *t)
+{
+    const struct training_model *m = t->job.model;
+    double most = 1;
+    for (uint32_t i = 0; m && i < m->layers; i++)
+        most = fmax(most, training_load(m, &m->layer[i], TRAINING_FULLEST));
+    return most;
+}
+
+static void print_load(const struct train *t)
+{
+    const double load = fullest_load(t);
+    if (load > 1)
+        printf("%-16sthe fullest rank has %.3g times the mean load\n", "experts", load);
+}
+
 static void print_one(const struct train *t, const struct train_fabric *f)
 {
     printf("%s: %s, %" PRIu32 " rank%s%s%s\n", f->spec.name, t->job.path, t->job.ranks, hx_plural(t->job.ranks),
            f->settings.place ? ", placed by " : "", f->settings.place ? f->settings.place : "");
     train_memory_print(&t->memory);
+    print_load(t);
     print_times(t, f);
     schedule_notes_print(&t->job.notes, "", 16);
     print_purposes(f);
@@ -292,6 +311,7 @@ static void print_compared(const struct train *t)
     for (unsigned i = 0; i < t->fabrics; i++)
         add_row(table, t, &t->fabric[i]);
     printf("%s, %" PRIu32 " rank%s\n", t->job.path, t->job.ranks, hx_plural(t->job.ranks));
+    print_load(t);
     schedule_notes_print(&t->job.notes, "", 16);
     text_table_print(table, stdout);
     printf(
@@ -429,5 +449,6 @@ json_t *train_json(const struct train *t)
                   (json_int_t)t->job.tokens, "iterations", (json_int_t)t->job.iterations, "fabrics", fabrics);
     schedule_notes_json(o, &t->job.notes);
     json_object_set_new(o, "memory", train_memory_json(&t->memory));
+    json_object_set_new(o, "expert_load", json_real(fullest_load(t)));
     return o;
 }

@@ -1,6 +1,7 @@
 /* communication.c - the closed forms of volumes (communication.h). */
 #include "schedule/training/communication.h"
 #include "base/divisor.h"
+#include "schedule/training/loads.h"
 #include "schedule/walk.h"
 
 /* Bytes of elements of a micro-batch, shared among so many ranks. */
@@ -48,15 +49,26 @@ static void add_columns(struct filling *f, enum training_moment before)
     }
 }
 
+static void add_of_tokens(struct filling *f, enum training_moment moment, enum training_group group,
+                          enum hx_collective_kind kind, uint64_t bytes, enum training_tokens tokens)
+{
+    const unsigned before = f->count;
+    add(f, moment, group, kind, bytes);
+    if (f->count == before || !training_is_unequal(f->m, f->l))
+        return;
+    f->list[before].tokens = tokens;
+    f->list[before].layer = f->l;
+}
+
 static void add_experts(struct filling *f, enum training_moment before)
 {
     const uint32_t *parallel = f->m->parallel;
     uint64_t own = share(f->m, f->l->routed, parallel[TRAINING_CONTEXT] * parallel[TRAINING_TENSOR]);
     uint64_t routed = share(f->m, f->l->routed, parallel[TRAINING_CONTEXT]);
-    add(f, before, TRAINING_GROUP_EXPERT, HX_COLLECTIVE_ALL_TO_ALL, own);
-    add(f, before, TRAINING_GROUP_TENSOR, HX_ALL_GATHER, routed);
-    add(f, before + 1, TRAINING_GROUP_TENSOR, HX_REDUCE_SCATTER, routed);
-    add(f, before + 1, TRAINING_GROUP_EXPERT, HX_COLLECTIVE_ALL_TO_ALL, own);
+    add_of_tokens(f, before, TRAINING_GROUP_EXPERT, HX_COLLECTIVE_ALL_TO_ALL, own, TRAINING_TO_EXPERTS);
+    add_of_tokens(f, before, TRAINING_GROUP_TENSOR, HX_ALL_GATHER, routed, TRAINING_AT_EXPERTS);
+    add_of_tokens(f, before + 1, TRAINING_GROUP_TENSOR, HX_REDUCE_SCATTER, routed, TRAINING_AT_EXPERTS);
+    add_of_tokens(f, before + 1, TRAINING_GROUP_EXPERT, HX_COLLECTIVE_ALL_TO_ALL, own, TRAINING_FROM_EXPERTS);
     if (!f->m->sequence)
         add(f, before + 1, TRAINING_GROUP_TENSOR, HX_ALL_GATHER,
             share(f->m, f->l->activations, parallel[TRAINING_CONTEXT]));
@@ -138,6 +150,11 @@ unsigned training_communications(const struct training_model *m, const struct tr
         }
     }
     return count;
+}
+
+uint64_t training_bytes_at(const struct training_model *m, const struct training_communication *c, uint32_t position)
+{
+    return c->tokens == TRAINING_AT_EXPERTS ? training_loaded(m, c->layer, position, c->bytes) : c->bytes;
 }
 
 bool training_fuses(const struct training_model *m, uint32_t layer)

@@ -47,15 +47,28 @@ enum training_moment {
     TRAINING_MOMENTS
 };
 
+/* How the loads of experts (loads.h) change a communication. */
+enum training_tokens {
+    TRAINING_EVENLY,
+    TRAINING_TO_EXPERTS,   /* all-to-all: shares by the loads of the receivers, */
+    TRAINING_FROM_EXPERTS, /* of the senders */
+    TRAINING_AT_EXPERTS    /* bytes by the load of the rank; its group has the same experts */
+};
+
 struct training_communication {
     enum training_moment moment;
     enum training_group group;
     bool halo; /* messages with neighbours in the group, `bytes` each way; else a collective */
     enum hx_collective_kind kind;
-    uint64_t bytes;
+    uint64_t bytes; /* with tokens of experts, of a rank with the mean load */
+    enum training_tokens tokens;
+    const struct training_layer *layer; /* that these experts are of; NULL: TRAINING_EVENLY */
 };
 
 enum { TRAINING_MOST_COMMUNICATIONS = 16 };
+
+/* Bytes of a collective at the ranks at a position of their expert groups (loads.h). */
+uint64_t training_bytes_at(const struct training_model *m, const struct training_communication *c, uint32_t position);
 
 /* Fills list[] with what a layer sends, in the order of moments; returns their number. */
 unsigned training_communications(const struct training_model *m, const struct training_layer *l,

@@ -1,5 +1,6 @@
 /* generate.c - what all ranks of a training schedule share (generate.h). */
 #include "schedule/training/generate_parts.h" /* circle: what its files share */
+#include "schedule/training/loads.h"
 #include "schedule/walk.h"
 
 #include <stdlib.h>
@@ -128,6 +129,7 @@ static void fill_stage(struct generator *g, uint32_t stage, uint32_t *arrived)
             continue;
         r.rank = rank;
         r.number = g->timed ? stage : rank;
+        r.expert = g->timed ? TRAINING_FULLEST : training_group_position(g->m, TRAINING_GROUP_EXPERT, rank);
         generator_fill(&r);
         if (g->timed)
             return;
@@ -144,6 +146,7 @@ static void fill(struct generator *g)
     g->b = schedule_builder_new(g->timed ? m->parallel[TRAINING_PIPELINE] : ranks);
     g->pass = hx_allocate(training_passes(m), sizeof *g->pass);
     g->member = hx_allocate(ranks, sizeof *g->member);
+    g->shares = hx_allocate(m->load_count + 1, sizeof *g->shares);
     for (unsigned i = 0; i < TRAINING_GROUPS; i++) {
         g->group[i] = hx_allocate(ranks, sizeof *g->group[i]);
         for (uint32_t rank = 0; rank < ranks; rank++)
@@ -154,7 +157,7 @@ static void fill(struct generator *g)
         fill_stage(g, stage, arrived);
     for (unsigned i = 0; i < TRAINING_GROUPS; i++)
         free(g->group[i]);
-    HX_FREE(g->member, g->pass, arrived);
+    HX_FREE(g->member, g->pass, g->shares, arrived);
 }
 
 struct schedule_builder *training_generate(const struct training_model *m, const struct training_timing *timed,

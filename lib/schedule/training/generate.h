@@ -28,8 +28,10 @@
  * Operations have names ("attention 3 forward") and purposes ("tensor", "context", "data", "expert", "pipeline"). The
  * schedule's dimensions are the parallel degrees in `order`, without those of 1.
  *
+ * Experts with unequal loads (loads.h) make the ranks of their groups differ: each computes and sends by its load.
+ *
  * With `timed`, there are ranks for the stages alone, one each: a collective is computing on a stream of its group for
- * the time that `timed` gives it. Estimates execute that schedule. */
+ * the time that `timed` gives it, and experts compute as at the fullest rank. Estimates execute that schedule. */
 #ifndef TRAINING_GENERATE_H
 #define TRAINING_GENERATE_H
 
@@ -37,7 +39,7 @@
 
 /* Times of communication. */
 struct training_timing {
-    uint64_t (*collective_ps)(void *of, enum training_group group, enum hx_collective_kind kind, uint64_t bytes);
+    uint64_t (*collective_ps)(void *of, const struct training_communication *c);
     uint64_t (*halo_ps)(void *of, enum training_group group, uint64_t bytes); /* all neighbours at once */
     void *of;
     bool in_turn; /* a rank's groups communicate one after the other, on stream 1 */

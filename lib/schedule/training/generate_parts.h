@@ -22,7 +22,7 @@ enum generator_text_of_all { TEXT_SEND_FORWARD, TEXT_SEND_BACKWARD, TEXT_TIED, T
 
 struct generator_layer {
     const struct training_layer *layer;
-    uint64_t forward_ps, backward_ps; /* backward without recomputing */
+    uint64_t forward_ps, backward_ps; /* at the fullest rank; backward without recomputing */
     struct training_communication communication[TRAINING_MOST_COMMUNICATIONS];
     unsigned communications;
     /* The group of gradients that is sent behind the layer's backward pass. bytes 0: none, or no such collective. */
@@ -42,6 +42,8 @@ struct generator {
     uint32_t *member;                 /* [ranks]: work space */
     struct training_pass *pass;       /* [training_passes()]: of the stage */
     uint32_t name[TEXTS_OF_ALL];
+    uint32_t (
+        *shares)[2]; /* [loads of the model]: tags of all-to-alls to and from experts, by the first load; 0: none */
 };
 
 enum { NONE = UINT32_MAX /* no operation, no group */, MOST_WAITS = 128 };
@@ -52,6 +54,7 @@ struct generator_rank {
     uint32_t number; /* of the rank in the builder */
     uint32_t rank;   /* of the model; timed: the first of the stage */
     uint32_t stage;
+    uint32_t expert;           /* position in the expert group; timed: TRAINING_FULLEST */
     uint32_t wait[MOST_WAITS]; /* the next step waits for these */
     unsigned waits;
     uint32_t sent;                          /* the next pass waits for it, too; NONE */

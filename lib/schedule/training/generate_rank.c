@@ -1,6 +1,8 @@
 /* generate_rank.c - the passes of a rank: layers, what goes on beside them, and what repeats (generate.h). */
 #include "schedule/training/generate_parts.h"
+#include "schedule/training/loads.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +94,16 @@ static void begin_layer(struct generator_rank *r)
     r->begun[0] = NONE;
 }
 
+/* What the rank computes of what the fullest one does. */
+static uint64_t own_ps(const struct generator_rank *r, const struct generator_layer *l, uint64_t fullest)
+{
+    const struct training_model *m = r->g->m;
+    if (!training_is_unequal(m, l->layer))
+        return fullest;
+    const double share = training_load(m, l->layer, r->expert) / training_load(m, l->layer, TRAINING_FULLEST);
+    return (uint64_t)llround((double)fullest * share);
+}
+
 static void go_forward(struct generator_rank *r, uint32_t layer, bool is_first)
 {
     struct generator_layer *l = &r->g->layer[layer];
@@ -99,7 +111,7 @@ static void go_forward(struct generator_rank *r, uint32_t layer, bool is_first)
     if (is_first)
         generator_await(r, r->arrived[layer]);
     begin_layer(r);
-    generator_pass(r, l, TRAINING_BEFORE_FORWARD, TEXT_FORWARD, l->forward_ps);
+    generator_pass(r, l, TRAINING_BEFORE_FORWARD, TEXT_FORWARD, own_ps(r, l, l->forward_ps));
 }
 
 static void go_backward(struct generator_rank *r, uint32_t layer)
@@ -108,8 +120,8 @@ static void go_backward(struct generator_rank *r, uint32_t layer)
     fetch(r, l, TRAINING_FETCH_BACKWARD);
     begin_layer(r);
     if (training_repeats_forward(r->g->m, l->layer))
-        generator_pass(r, l, TRAINING_BEFORE_FORWARD, TEXT_RECOMPUTE, l->forward_ps);
-    generator_pass(r, l, TRAINING_BEFORE_BACKWARD, TEXT_BACKWARD, l->backward_ps);
+        generator_pass(r, l, TRAINING_BEFORE_FORWARD, TEXT_RECOMPUTE, own_ps(r, l, l->forward_ps));
+    generator_pass(r, l, TRAINING_BEFORE_BACKWARD, TEXT_BACKWARD, own_ps(r, l, l->backward_ps));
 }
 
 /* Whether gradients follow a backward pass: of the last one, with ZeRO 2 and 3 of each. */

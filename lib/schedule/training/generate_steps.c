@@ -1,8 +1,10 @@
 /* generate_steps.c - single operations of a rank, and what waits for them (generate_parts.h). */
 #include "schedule/choices.h"
 #include "schedule/training/generate_parts.h"
+#include "schedule/training/loads.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- dependencies ---- */
 
@@ -130,18 +132,39 @@ static uint32_t add_timed(struct generator_rank *r, enum training_group group, u
     return number;
 }
 
+/* Of an all-to-all of experts with unequal loads: its shares. */
+static uint32_t tag_of(const struct generator_rank *r, const struct training_communication *c)
+{
+    const struct training_model *m = r->g->m;
+    if (c->tokens != TRAINING_TO_EXPERTS && c->tokens != TRAINING_FROM_EXPERTS)
+        return 0;
+    const bool back = c->tokens == TRAINING_FROM_EXPERTS;
+    uint32_t *tag = &r->g->shares[c->layer->load][back];
+    if (*tag == 0) {
+        uint32_t *weight = hx_allocate((size_t)m->expert * m->expert, sizeof *weight);
+        training_load_shares(m, c->layer, back, weight);
+        *tag = schedule_add_shares(r->g->b, weight, m->expert);
+        free(weight);
+    }
+    return *tag;
+}
+
 uint32_t generator_collect(struct generator_rank *r, struct generator_layer *l, enum generator_text text,
                            const struct training_communication *c)
 {
     const struct training_timing *timed = r->g->timed;
+    struct training_communication own = *c;
     uint32_t number;
+    own.bytes = training_bytes_at(r->g->m, c, r->expert);
+    if (own.bytes == 0)
+        return NONE;
     if (timed) {
-        uint64_t ps = timed->collective_ps(timed->of, c->group, c->kind, c->bytes);
+        uint64_t ps = timed->collective_ps(timed->of, &own);
         if (ps == 0)
             return NONE;
         number = add_timed(r, c->group, ps);
     } else {
-        number = schedule_collect(r->g->b, r->number, c->kind, group_of(r, c->group), c->bytes, 0);
+        number = schedule_collect(r->g->b, r->number, c->kind, group_of(r, c->group), own.bytes, tag_of(r, c));
         at(r, number)->algorithm = (uint8_t)training_algorithm(r->g->m, c->group, c->kind);
     }
     name_of_layer(r, number, l, text);

@@ -2,6 +2,7 @@
 #include "schedule/training/memory.h"
 #include "base/divisor.h"
 #include "schedule/training/communication.h"
+#include "schedule/training/loads.h"
 #include "schedule/training/pipeline.h"
 #include "schedule/training/stages.h"
 #include "schedule/walk.h"
@@ -41,10 +42,10 @@ static uint64_t output_of(const struct training_model *m, const struct training_
     return of_batch(m, schedule_multiply(l->activations, m->activation_bytes), training_sequence_ranks(m));
 }
 
-/* What selective recomputation makes again. */
+/* What selective recomputation makes again; of experts, at the fullest rank, as below. */
 static uint64_t recomputed_of(const struct training_model *m, const struct training_layer *l)
 {
-    return of_batch(m, l->recomputed, training_tensor_ranks(m, l));
+    return training_loaded(m, l, TRAINING_FULLEST, of_batch(m, l->recomputed, training_tensor_ranks(m, l)));
 }
 
 /* What a layer keeps for its backward pass, all of it. */
@@ -52,8 +53,9 @@ static uint64_t saved_of(const struct training_model *m, const struct training_l
 {
     if (!l->saved && !l->saved_whole)
         return output_of(m, l);
-    return schedule_add(of_batch(m, l->saved, training_tensor_ranks(m, l)),
-                        of_batch(m, l->saved_whole, training_sequence_ranks(m)));
+    const uint64_t saved = schedule_add(of_batch(m, l->saved, training_tensor_ranks(m, l)),
+                                        of_batch(m, l->saved_whole, training_sequence_ranks(m)));
+    return training_loaded(m, l, TRAINING_FULLEST, saved);
 }
 
 /* What a pass keeps until its backward pass, and what its backward pass needs beside that. */
@@ -155,7 +157,8 @@ static uint64_t buffers_of(const struct training_model *m, uint32_t first, uint3
         gradients = schedule_add(gradients, schedule_multiply(untied, m->gradient_element_bytes));
         largest = larger(largest, schedule_multiply(untied, m->gradient_element_bytes));
         fetched = larger(fetched, fetched_with(m, first, i));
-        exchanged = larger(exchanged, 2 * of_batch(m, routed, m->parallel[TRAINING_TENSOR]));
+        const uint64_t tokens = of_batch(m, routed, m->parallel[TRAINING_TENSOR]);
+        exchanged = larger(exchanged, tokens + training_loaded(m, l, TRAINING_FULLEST, tokens));
         if (m->sequence && l->shard == TRAINING_COLUMNS)
             exchanged = larger(exchanged, of_batch(m, schedule_multiply(l->activations, m->activation_bytes), 1));
     }

@@ -1,6 +1,7 @@
 /* model.c - what follows from a model at once (model.h). */
 #include "schedule/training/model.h"
 #include "base/divisor.h"
+#include "schedule/training/loads.h" /* circle: a layer takes as long as its fullest rank */
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ void training_model_free(struct training_model *m)
         return;
     for (uint32_t i = 0; i < m->layers; i++)
         free(m->layer[i].name);
-    HX_FREE(m->layer, m->product, m->name, m->stage_of);
+    HX_FREE(m->layer, m->product, m->load, m->name, m->stage_of);
     free(m);
 }
 
@@ -113,17 +114,19 @@ static double flops_seconds(const struct training_model *m, const struct trainin
     return flops > 0 ? flops * own_samples(m) / training_tensor_ranks(m, l) / (m->flops * m->efficiency) : 0;
 }
 
-static uint64_t ps_of(double seconds)
+/* At the fullest rank. */
+static uint64_t ps_of(const struct training_model *m, const struct training_layer *l, double seconds)
 {
-    return (uint64_t)llround(fmin(seconds * 1e12, 0x1p60));
+    const double most = seconds * training_load(m, l, TRAINING_FULLEST);
+    return (uint64_t)llround(fmin(most * 1e12, 0x1p60));
 }
 
 uint64_t training_forward_ps(const struct training_model *m, const struct training_layer *l)
 {
     if (l->forward_ps)
-        return l->forward_ps;
+        return training_loaded(m, l, TRAINING_FULLEST, l->forward_ps);
     const double moved = moved_seconds(m, l, (double)l->moved, (double)l->moved_whole);
-    return ps_of(moved + (l->products ? products_seconds(m, l, false, false) : flops_seconds(m, l, l->flops)));
+    return ps_of(m, l, moved + (l->products ? products_seconds(m, l, false, false) : flops_seconds(m, l, l->flops)));
 }
 
 static double backward_seconds(const struct training_model *m, const struct training_layer *l)
@@ -144,10 +147,11 @@ bool training_repeats_forward(const struct training_model *m, const struct train
 
 uint64_t training_backward_ps(const struct training_model *m, const struct training_layer *l)
 {
-    const uint64_t ps = l->backward_ps ? l->backward_ps : ps_of(backward_seconds(m, l));
+    const uint64_t ps =
+        l->backward_ps ? training_loaded(m, l, TRAINING_FULLEST, l->backward_ps) : ps_of(m, l, backward_seconds(m, l));
     if (training_repeats_forward(m, l))
         return ps + training_forward_ps(m, l);
-    return m->recompute == TRAINING_RECOMPUTE_SELECTIVE ? ps + ps_of(recomputed_seconds(m, l)) : ps;
+    return m->recompute == TRAINING_RECOMPUTE_SELECTIVE ? ps + ps_of(m, l, recomputed_seconds(m, l)) : ps;
 }
 
 /* Operations forward of what selective recomputation makes again, of a sample. */

@@ -7,6 +7,7 @@
  *     stages.h          the layers of each pipeline stage
  *     pipeline.h        the order of passes of a stage: GPipe, 1F1B, interleaved
  *     communication.h   bytes, collective and moment of every communication: the closed forms stand there alone
+ *     loads.h           unequal loads of experts
  *     memory.h          memory of an accelerator
  *     generate.h        the schedule (schedule/schedule.h) of one or more iterations
  *
@@ -90,6 +91,7 @@ struct training_layer {
     uint64_t moved_whole;             /* the same forward, not divided without `sequence`; backward 3/2 of it */
     uint64_t recomputed_moved;        /* of `moved`, those of what selective recomputation makes again */
     uint32_t product, products;       /* first and number in training_model.product */
+    uint32_t load, loads;             /* first and number in training_model.load: of each expert; 0: equal loads */
     double flops;                     /* forward, of a sample; of experts: of those that it is routed to */
     double backward_flops;            /* of a sample; 2 x flops unless given */
     uint64_t forward_ps, backward_ps; /* of a micro-batch at a rank that holds its shard; 0: by FLOPs */
@@ -106,6 +108,8 @@ struct training_model {
     uint32_t layers;
     struct training_product *product; /* of all layers; equal layers share theirs */
     uint32_t products;
+    uint32_t *load; /* of experts of all layers: tokens, in any unit; equal layers share theirs */
+    uint32_t load_count;
 
     uint64_t samples;       /* of an iteration, of all replicas */
     uint64_t sample_tokens; /* of a sample; 0: samples have no tokens */
@@ -144,6 +148,7 @@ struct training_model {
 };
 
 enum { TRAINING_MOST_PREFETCH = 16, TRAINING_MOST_SPLITS = 64 };
+enum { TRAINING_MOST_EXPERTS = 2048, TRAINING_MOST_LOAD = 1 << 20 }; /* experts with given loads, and their loads */
 enum { TRAINING_MOST_LAYERS = 1 << 16, TRAINING_MOST_PASSES = 1 << 22 /* layers x micro-batches */ };
 #define TRAINING_MOST_BYTES (UINT64_C(1) << 41) /* of a vector, and of a group of gradients before its last layer */
 
@@ -171,7 +176,7 @@ uint32_t training_splits(const struct training_model *m, const struct training_l
 /* Efficiency of a product of these sizes at a rank; kernels are given. */
 double training_product_efficiency(const struct training_kernels *k, double rows, double columns, double inner);
 
-/* Computing of a pass of a layer at one rank, ps. */
+/* Computing of a pass of a layer at one rank, ps; of experts at the rank with the greatest load (loads.h). */
 uint64_t training_forward_ps(const struct training_model *m, const struct training_layer *l);
 uint64_t training_backward_ps(const struct training_model *m, const struct training_layer *l); /* with recomputing */
 

@@ -1,5 +1,7 @@
 /* model_layers.c - the layers of a model file (model_parts.h). */
 #include "base/powers.h"
+#include "schedule/shares.h"
+#include "schedule/training/loads.h"
 #include "schedule/training/model_parts.h"
 
 #include <inttypes.h>
@@ -29,14 +31,11 @@ static const struct number_key {
                    {"recomputed_moved", offsetof(struct training_layer, recomputed_moved)},
                    {NULL, 0}};
 
-static const char *const layer_keys[] = {"name",           "parameters",     "activations",
-                                         "halo",           "routed",         "context",
-                                         "inputs",         "beside",         "forward",
-                                         "backward",       "flops",          "shard",
-                                         "saved",          "saved_whole",    "moved",
-                                         "moved_whole",    "backward_flops", "products",
-                                         "keeps_all",      "recomputed",     "recomputed_moved",
-                                         "backward_moved", "tied",           NULL};
+static const char *const layer_keys[] = {
+    "name",           "parameters",  "activations",    "halo",     "routed",    "context",    "inputs",
+    "beside",         "forward",     "backward",       "flops",    "shard",     "saved",      "saved_whole",
+    "moved",          "moved_whole", "backward_flops", "products", "keeps_all", "recomputed", "recomputed_moved",
+    "backward_moved", "tied",        "loads",          NULL};
 static const char *const product_keys[] = {"m", "n", "k", "times", "divided", "recomputed", "efficiency", NULL};
 static const char *const repeat_keys[] = {"repeat", "layers", NULL};
 
@@ -155,6 +154,48 @@ static bool read_computing(struct model_reader *r, const struct hx_yaml_item *it
     return true;
 }
 
+/* ---- experts ---- */
+
+static bool check_loads(const struct model_reader *r, const struct hx_yaml_item *list, const struct training_layer *l)
+{
+    const struct training_model *m = r->model;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < l->loads; i++)
+        sum += m->load[l->load + i];
+    if (sum == 0)
+        return script_fail(&r->script, list, 0, "all loads are 0: no expert has a token");
+    if (m->expert > SHARES_MOST)
+        return script_fail(&r->script, list, 0, "loads need an expert degree of %d at most, not %" PRIu32, SHARES_MOST,
+                           m->expert);
+    return l->loads % m->expert == 0 ||
+           script_fail(&r->script, list, 0,
+                       "loads of %" PRIu32 " experts on %" PRIu32 " ranks: each rank has as many experts", l->loads,
+                       m->expert);
+}
+
+static bool read_loads(struct model_reader *r, const struct hx_yaml_item *item, struct training_layer *l)
+{
+    const struct hx_yaml_item *list = script_key(item, "loads");
+    struct training_model *m = r->model;
+    if (!list)
+        return true;
+    if (l->shard != TRAINING_EXPERTS)
+        return hx_yaml_fail_key(&r->script.tree, list, r->script.problem, "key 'loads' needs 'shard: experts'");
+    if (list->shape != HX_YAML_LIST || !list->entries || list->entries > TRAINING_MOST_EXPERTS)
+        return script_fail(&r->script, list, 0, "the load of each expert is expected here, of %d at most: [4, 1, 1, 2]",
+                           TRAINING_MOST_EXPERTS);
+    l->load = m->load_count;
+    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
+        uint64_t load = 0;
+        if (!model_evaluate(&r->script, entry, EXPRESSION_NUMBER, 0, TRAINING_MOST_LOAD, &load))
+            return false;
+        m->load = hx_grow(m->load, m->load_count, &r->loads_room, sizeof *m->load);
+        m->load[m->load_count++] = (uint32_t)load;
+        l->loads++;
+    }
+    return check_loads(r, list, l);
+}
+
 /* ---- what a layer needs of the model ---- */
 
 static bool check_shard(const struct model_reader *r, const struct hx_yaml_item *item, const struct training_layer *l)
@@ -179,7 +220,7 @@ static bool check_bytes(const struct model_reader *r, const struct hx_yaml_item 
     } vectors[] = {{"parameters", (double)training_own_parameters(m, l) * element},
                    {"activations", activation * (double)l->activations / context},
                    {"halo", activation * (double)l->halo / context},
-                   {"routed", activation * (double)l->routed / context / tensor},
+                   {"routed", activation * (double)l->routed / context * training_load(m, l, TRAINING_FULLEST)},
                    {"inputs", activation * (double)l->inputs},
                    {"context", activation * (double)l->context / tensor}};
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -272,8 +313,8 @@ static bool read_layer(struct model_reader *r, const struct hx_yaml_item *item)
     bool good = model_choice(s, item, "shard", training_shard_names, &shard) && read_numbers(s, item, &l) &&
                 model_switch(s, item, "beside", &l.beside) && model_switch(s, item, "keeps_all", &l.keeps_all);
     l.shard = (enum training_shard)shard;
-    good = good && check_size(s, item, &l) && read_computing(r, item, &l) && check_shard(r, item, &l) &&
-           check_bytes(r, item, &l) && check_time(r, item, &l);
+    good = good && check_size(s, item, &l) && read_loads(r, item, &l) && read_computing(r, item, &l) &&
+           check_shard(r, item, &l) && check_bytes(r, item, &l) && check_time(r, item, &l);
     if (!good) {
         free(l.name);
         return false;

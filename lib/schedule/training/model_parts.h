@@ -11,6 +11,7 @@ struct model_reader {
     struct training_model *model;
     size_t layers_room;
     size_t products_room;
+    size_t loads_room;
     uint32_t *base; /* [layers]: the first layer with the same name in the file */
     size_t base_room;
 };

@@ -31,7 +31,8 @@
  *              or products: [{m: NUMBER, n: NUMBER, k: NUMBER, times: NUMBER (1), divided: m | n | k | times | none,
  *                             recomputed: BOOLEAN (false), efficiency: SHARE}, ...]
  *              saved, saved_whole, recomputed, moved, moved_whole, recomputed_moved: BYTES of a sample (0),
- *              halo: NUMBER with shard space, routed: NUMBER with shard experts, context: NUMBER,
+ *              halo: NUMBER with shard space, routed: NUMBER and loads: [NUMBER, ...] with shard experts,
+ *              context: NUMBER,
  *              inputs: NUMBER (0), beside: BOOLEAN (false), keeps_all: BOOLEAN (false)}
  *
  * NUMBER, BYTES and TIME are expressions (schedule/expression.h) of the values. */

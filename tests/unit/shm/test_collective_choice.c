@@ -345,7 +345,7 @@ static enum hx_collective_algorithm chosen(const struct choice_case *c)
     uint32_t *host = calloc(g->hosts, sizeof *host);
     for (uint32_t i = 0; i < g->hosts; i++)
         host[i] = c->size ? rank_of(c, i / size, i % size) : i;
-    const struct collective_family family = {host, size, g->hosts / size};
+    const struct collective_family family = {host, size, g->hosts / size, NULL};
     struct collective_job job = {.config = {.kind = (uint8_t)c->kind, .bytes = c->bytes}};
     assert_true(collective_plan_group(&job, &t, &family, 0, HX_ALGORITHM_BEST, &loads, &problem));
     const enum hx_collective_algorithm algorithm = (enum hx_collective_algorithm)job.config.algorithm;

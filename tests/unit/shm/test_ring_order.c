@@ -115,7 +115,7 @@ static void a_ring_keeps_the_order_that_is_given(void **state)
     struct traffic t;
     assert_true(hx_spec_try_load("torus 4x4", NULL, &spec, &problem));
     traffic_init(&t, &spec, hx_spec_fabric(&spec), &hx_default_settings, NULL);
-    const struct collective_family family = {host, 8, 1};
+    const struct collective_family family = {host, 8, 1, NULL};
     struct collective_job job = {.config = {.kind = HX_ALL_REDUCE, .bytes = 1 << 20}, .root_host = 5, .given = host};
     assert_true(collective_plan_group(&job, &t, &family, 0, HX_ALGORITHM_TREE + HX_BY_RING, NULL, &problem));
     assert_memory_equal(job.host, host, sizeof host);
