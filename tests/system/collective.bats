@@ -210,6 +210,7 @@ FILE
 
 # Bytes of all pairs of others, and the most that one host sends or receives, are those of a script of its own.
 @test "collective: a total exchange has the shares that are given, and checks every byte" {
+    cd "$BATS_TEST_TMPDIR"
     while read -r shape message type seed workers; do
         hosts=$(hxmesh info "$shape" --json - | jq .accelerators)
         python3 - "$hosts" "$message" "$type" "$seed" >expected.json <<'SCRIPT'
@@ -248,6 +249,7 @@ SHAPES
 }
 
 @test "collective: shares that cannot be are refused in one line" {
+    cd "$BATS_TEST_TMPDIR"
     printf '1, 2\n3, 4, 5, 6\n' >short.csv
     printf '1\n2\n3\n' >three.csv
     printf '1\n2\n3\n4\n5\n' >five.csv
