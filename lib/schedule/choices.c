@@ -159,7 +159,7 @@ static bool carry_out(struct hx_collective_config *config, unsigned algorithm)
 {
     config->algorithm = (uint8_t)algorithm;
     config->chunk = plain_chunk(config);
-    return hx_collective_check(config) == HX_OK;
+    return shares_are_possible(config);
 }
 
 bool schedule_fill_plain(void *of, const struct schedule *s, const struct schedule_operation *o,

@@ -1,6 +1,7 @@
 /* shares.c - sizes of the pairs of an all-to-all (shares.h). */
 #include "schedule/shares.h"
 #include "base/error.h"
+#include "hxmesh/error.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,9 +82,9 @@ struct shares_bytes shares_bytes_of(const struct hx_collective_config *config)
     struct hx_collective_config c = *config;
     const double element = hx_collective_element((enum hx_collective_type)c.type);
     const double equal = (double)c.bytes / c.size * (c.size - 1);
-    struct shares_bytes bytes = {0, 0, 0};
+    struct shares_bytes bytes = {0, 0, 0, 0};
     if (!c.outgoing)
-        return (struct shares_bytes){(double)c.bytes, equal, equal};
+        return (struct shares_bytes){(double)c.bytes, equal, equal, (double)c.bytes};
     for (uint32_t position = 0; position < c.size; position++) {
         shares_move(&c, position);
         const double own = element * (double)(c.outgoing[position + 1] - c.outgoing[position]);
@@ -92,10 +93,24 @@ struct shares_bytes shares_bytes_of(const struct hx_collective_config *config)
         bytes.mean += out;
         bytes.sent += out - own;
         bytes.fullest = fmax(bytes.fullest, fmax(out, in) - own);
+        bytes.longest = fmax(bytes.longest, fmax(out, in));
     }
     bytes.mean /= c.size;
     bytes.sent /= c.size;
     return bytes;
+}
+
+bool shares_are_possible(const struct hx_collective_config *config)
+{
+    struct hx_collective_config c = *config;
+    const uint32_t positions = c.outgoing ? c.size : 1;
+    for (uint32_t i = 0; i < positions; i++) {
+        if (c.outgoing)
+            shares_move(&c, i);
+        if (hx_collective_check(&c) != HX_OK)
+            return false;
+    }
+    return true;
 }
 
 void shares_move(struct hx_collective_config *config, uint32_t position)

@@ -27,8 +27,12 @@ struct shares_bytes {
     double mean;    /* of the vector that a member has, on average */
     double sent;    /* to other members, of a member on average */
     double fullest; /* most that one member sends to others, or receives from others */
+    double longest; /* most that one member has before or after, with what it keeps */
 };
 struct shares_bytes shares_bytes_of(const struct hx_collective_config *config);
+
+/* Whether a collective can be carried out (hx_collective_check()), with sizes of shares_set() at each position. */
+bool shares_are_possible(const struct hx_collective_config *config);
 
 /* Moves a configuration to a position; of an all-to-all with sizes of shares_set() also the sizes. */
 void shares_move(struct hx_collective_config *config, uint32_t position);

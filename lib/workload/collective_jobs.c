@@ -1,8 +1,10 @@
 /* collective_jobs.c - plans a collective for each job (collective_jobs.h). */
 #include "workload/collective_jobs.h"
 #include "base/compare.h"
+#include "base/value.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
+#include "schedule/schedule.h"
 #include "schedule/shares.h"
 #include "spec/jobs.h"
 #include "workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
@@ -278,17 +280,32 @@ static bool has_whole_elements(const struct collective_job *job, struct hx_probl
     return unit == 0 || c->bytes % unit == 0 || fail_elements(job, unit, problem);
 }
 
+/* Vectors of a job with shares have limits of their own, at each position. */
+static bool has_possible_shares(const struct collective_plan *p, const struct collective_job *job,
+                                struct hx_problem *problem)
+{
+    const double longest = shares_bytes_of(&job->config).longest;
+    char text[2][HX_VALUE_TEXT];
+    if (!job->weight || longest <= (double)SCHEDULE_MOST_BYTES)
+        return true;
+    return hx_fail(problem, HX_EXIT_CONFIG, p->traffic->spec->source,
+                   "job %u: with these shares one %s has a vector of %s, and %s are the most", job->tag,
+                   hx_host_word(p->traffic->g), hx_value_print_bytes(text[0], (uint64_t)longest),
+                   hx_value_print_bytes(text[1], SCHEDULE_MOST_BYTES));
+}
+
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)
 {
     const char *where = p->traffic->spec->source;
     struct hx_collective_config small = job->config;
     const char *algorithm = hx_collective_algorithm_names[job->config.algorithm];
     const char *kind = hx_collective_kind_names[job->config.kind];
-    if (!has_whole_elements(job, problem))
+    if (!has_whole_elements(job, problem) || !has_possible_shares(p, job, problem))
         return false;
-    if (hx_collective_check(&job->config) == HX_OK)
+    if (shares_are_possible(&job->config))
         return true;
     small.bytes = 0;
+    small.outgoing = small.incoming = NULL;
     if (hx_collective_check(&small) == HX_OK)
         return hx_fail(problem, HX_EXIT_CONFIG, where,
                        "job %u of %u %ss cannot run a collective of so many messages (use a smaller --message)",

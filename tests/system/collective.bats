@@ -264,6 +264,12 @@ SHAPES
     said 3 "shares are of 1024 members at most, not of 1156" "17x17 Hx2Mesh" --clock virtual --traffic total-exchange \
         --shares 1
     said 2 "no multiple of 4" "1x1 Hx2Mesh" --traffic total-exchange --message 1001 --shares 1,2,3,4
+    # All bytes go to one, or come from one: 16 TiB.
+    printf '0\n0\n0\n1\n' >last.csv
+    for shares in 0,0,0,1 last.csv; do
+        said 3 "job 0: with these shares one accelerator has a vector of 16 TiB, and 4 TiB are the most" \
+            "1x1 Hx2Mesh" --traffic total-exchange --message 4TiB --shares $shares
+    done
     said 2 "--shares: is for --traffic total-exchange" "1x1 Hx2Mesh" --traffic all-reduce --shares 1
 }
 

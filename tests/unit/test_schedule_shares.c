@@ -203,6 +203,46 @@ static void a_heavy_pair_takes_longest(void **state)
     executed_free(&r);
 }
 
+/* ---- limits ---- */
+
+/* A vector and what staging takes have 2^42 bytes at most (hxmesh/collective.h), at whichever position. */
+static void each_position_must_be_possible(void **state)
+{
+    (void)state;
+    static const struct table cases[] = {
+        {.n = 4, .weight = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, /* all have the mean */
+        {.n = 4, .weight = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}}, /* the last one receives all */
+        {.n = 4, .weight = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}}, /* and sends all */
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (unsigned shift = 40; shift <= 41; shift++) {
+            struct hx_collective_config c = config_of(4, HX_UINT8, (uint64_t)1 << shift);
+            shares_set(&c, cases[i].weight);
+            assert_int_equal(shares_are_possible(&c), i == 0 || shift == 40);
+            assert_true(shares_bytes_of(&c).longest == (double)((uint64_t)1 << (shift + (i ? 2 : 0))));
+            shares_free(&c);
+        }
+    }
+    struct hx_collective_config equal = config_of(4, HX_UINT8, (uint64_t)1 << 42);
+    assert_true(shares_are_possible(&equal));
+    equal.chunk = 0;
+    assert_false(shares_are_possible(&equal));
+}
+
+static void what_is_too_large_is_refused_without_a_fabric(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    struct executor_choice choice = {.position = NULL};
+    const struct table t = {.n = 4, .weight = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    struct schedule *s = schedule_build(exchange(&t, (uint64_t)1 << 41, HX_ALGORITHM_BEST), "x", &problem);
+    assert_non_null(s);
+    assert_false(schedule_fill_plain(NULL, s, schedule_at(s, 0, 0), &choice, &problem));
+    assert_string_equal(problem.what, "all-to-all of 4 ranks is larger than can be carried out");
+    shares_free(&choice.config);
+    schedule_close(s);
+}
+
 /* ---- matching ---- */
 
 static void members_with_other_shares_are_refused(void **state)
@@ -233,6 +273,8 @@ int main(void)
         cmocka_unit_test(without_shares_only_the_position_moves),
         cmocka_unit_test(each_member_sends_its_row),
         cmocka_unit_test(a_heavy_pair_takes_longest),
+        cmocka_unit_test(each_position_must_be_possible),
+        cmocka_unit_test(what_is_too_large_is_refused_without_a_fabric),
         cmocka_unit_test(members_with_other_shares_are_refused),
     };
     return cmocka_run_group_tests_name("schedule/shares", tests, NULL, NULL);
