@@ -57,6 +57,11 @@ const struct hx_settings hx_default_settings = {.pattern = HX_ALL_TO_ALL,
                                                 .compute_scale = 1,
                                                 .sends = HX_SENDS_OF_FORMAT};
 
+bool hx_shares_are_weights(const char *shares)
+{
+    return shares[strspn(shares, "0123456789, ")] == '\0';
+}
+
 unsigned hx_traffic_file_kind(const char *path)
 {
     return schedule_is_any(path) ? HX_SCHEDULE : HX_FLOWS;

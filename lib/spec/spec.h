@@ -151,6 +151,8 @@ const char *hx_settings_traffic(const struct hx_settings *s);
 
 /* The pattern that a traffic file stands for: HX_SCHEDULE or HX_FLOWS, by its content. */
 unsigned hx_traffic_file_kind(const char *path);
+/* Whether --shares has weights, and no file of them. */
+bool hx_shares_are_weights(const char *shares);
 
 /* Kind of a run with these settings, for hx_applies(); and with only the given ones: any clock, any pattern. */
 uint64_t hx_settings_run(const struct hx_settings *s);

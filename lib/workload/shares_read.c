@@ -3,6 +3,7 @@
 #include "base/lines.h"
 #include "base/value.h"
 #include "schedule/shares.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static bool read_rows(struct hx_lines *l, uint32_t *weight, uint32_t members)
 uint32_t *shares_read(const char *how, uint32_t members, struct hx_problem *problem)
 {
     struct hx_lines l;
-    const bool is_row = how[strspn(how, "0123456789, ")] == '\0';
+    const bool is_row = hx_shares_are_weights(how);
     const char *where = is_row ? "--shares" : how;
     if (members > SHARES_MOST) {
         (void)hx_fail(problem, HX_EXIT_CONFIG, where, "shares are of %d members at most, not of %" PRIu32, SHARES_MOST,

@@ -248,6 +248,23 @@ SHAPES
     [ "$(jq .bytes_delivered "$REPORT")" = "$(cat equal)" ]
 }
 
+# 256 KiB in all: each host keeps a quarter of its own, or nothing.
+@test "collective: a fabric file names weights, or a file of them that lies beside it" {
+    mkdir "$BATS_TEST_TMPDIR/fabrics"
+    printf '0, 1, 1, 1\n1, 0, 1, 1\n1, 1, 0, 1\n1, 1, 1, 0\n' >"$BATS_TEST_TMPDIR/fabrics/weights.csv"
+    while read -r shares bytes; do
+        cat >"$BATS_TEST_TMPDIR/fabrics/a.hxm.yaml" <<FILE
+fabric: 1x1 Hx2Mesh
+traffic: {pattern: total-exchange, shares: "$shares", message: 64KiB}
+FILE
+        report "$BATS_TEST_TMPDIR/fabrics/a.hxm.yaml" --clock virtual --verify
+        holds "$WHOLE and (.bytes_delivered - $bytes | fabs < 16 * 4)"
+    done <<'SHARES'
+4,1,1,1 196608
+weights.csv 262144
+SHARES
+}
+
 @test "collective: shares that cannot be are refused in one line" {
     cd "$BATS_TEST_TMPDIR"
     printf '1, 2\n3, 4, 5, 6\n' >short.csv

@@ -152,7 +152,8 @@ static void take_settings(struct reading *r)
         s->settings.pattern = hx_traffic_file_kind(s->settings.traffic_file);
     }
     s->settings.place = hx_text_own(v->settings.place);
-    s->settings.shares = hx_text_own(v->settings.shares);
+    const bool is_file = v->settings.shares && !hx_shares_are_weights(v->settings.shares);
+    s->settings.shares = is_file ? hx_yaml_beside(r->y, v->settings.shares) : hx_text_own(v->settings.shares);
     s->settings.read.groups = v->settings.read.groups ? hx_yaml_beside(r->y, v->settings.read.groups) : NULL;
     s->capture.file = hx_text_own(v->capture.file);
     s->capture.filter = hx_text_own(v->capture.filter);
