@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "base/progress.h"
+#include "schedule/training/loads.h"
 #include "spec/spec.h"
 #include "tools/bandwidth/bandwidth_report.h"
 #include "tools/bandwidth/from_model.h"
@@ -92,6 +93,8 @@ static void read_question(struct bandwidth_question *q, char **operands)
         hx_die(HX_EXIT_CONFIG, q->prices->path,
                "no price of a GB/s in this network: add gbyte: {cable: 2, nic: 48, port: 24}");
     struct training_model *m = training_model_read(operands[1], &asked.read, &problem);
+    if (m)
+        training_make_even(m);
     if (!m || !bandwidth_work_of(&q->work, m, &q->network, &problem))
         hx_die_of(&problem);
     training_model_free(m);

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "base/processor.h"
+#include "schedule/training/loads.h"
 #include "spec/spec.h"
 #include "tools/child.h"
 #include "tools/circuits/circuits_report.h"
@@ -83,6 +84,7 @@ static struct training_model *read_model(const char *path)
     struct training_model *m = read_with_servers(path, &problem);
     if (!m || !circuits_check_model(m, &problem))
         hx_die_of(&problem);
+    training_make_even(m); /* servers have whole layers */
     return m;
 }
 

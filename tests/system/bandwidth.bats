@@ -39,6 +39,22 @@ bandwidth() { "$HXMESH-bandwidth" "$@" --quiet; }
         ([.communication[] | select(.purpose == "data") | .bytes[1]] | add) == 175e6' <report.json
 }
 
+@test "bandwidth: experts have equal loads" {
+    for loads in "" ", loads: [9, 1, 1, 1]"; do
+        cat >experts.model.yaml <<END
+model: experts
+samples: 16
+accelerator: {flops: 1 TFLOPS}
+parallelism: {data: 4, expert: 4}
+layers:
+  - {name: experts, parameters: 4000, activations: 2000, routed: 4000, flops: 1000000, shard: experts$loads}
+END
+        bandwidth "Ring(4)" experts.model.yaml --budget 100 --json - | jq '.methods' >"${loads:+un}equal.json"
+    done
+    jq -e '.[0].estimate.seconds > 12e-6' equal.json
+    cmp equal.json unequal.json
+}
+
 @test "bandwidth: packets take little longer than the closed form, and a search by them finds no worse" {
     bandwidth "Ring(4)_FC(2)" m.model.yaml --set tensor=4 --set data=2 --budget 50 --message 1MiB --exact 6 --workers 1 \
         --json - >report.json

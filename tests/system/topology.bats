@@ -51,6 +51,22 @@ refused() {
     grep -q '^layers  *dense 1-2 replicated$' table
 }
 
+@test "topology: experts are whole on their servers, so their loads do not count" {
+    for loads in "" ", loads: [9, 1, 1, 1]"; do
+        cat >experts.model.yaml <<MODEL
+model: experts
+samples: 16
+accelerator: {flops: 1 TFLOPS}
+parallelism: {data: 4, expert: 4}
+layers:
+  - {name: experts, parameters: 4000, activations: 200, routed: 400, flops: 1000000, shard: experts$loads}
+MODEL
+        hxmesh topology experts.model.yaml --strategy own --quiet --json "$REPORT" >/dev/null
+        # Four samples of a server, forward and twice backward.
+        holds '.fabrics[0].computing_seconds * 1e6 / (4 * 3) - 1 | fabs < 1e-6'
+    done
+}
+
 @test "topology: the graph and the schedule run, with the bytes of the report" {
     hxmesh topology "$MODEL" --servers 12 --quiet --strategy placed --write small --packets --workers 1 --json "$REPORT" >table
     holds '.files == {graph: "small.csv", schedule: "small.schedule"} and

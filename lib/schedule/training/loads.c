@@ -34,6 +34,12 @@ static uint32_t sum_of_all(const struct training_model *m, const struct training
     return sum;
 }
 
+void training_make_even(struct training_model *m)
+{
+    for (uint32_t i = 0; i < m->layers; i++)
+        m->layer[i].loads = 0;
+}
+
 bool training_is_unequal(const struct training_model *m, const struct training_layer *l)
 {
     return l->loads && (uint64_t)most_of(m, l) * m->expert != sum_of_all(m, l);

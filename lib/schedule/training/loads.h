@@ -10,6 +10,9 @@
 
 enum { TRAINING_FULLEST = UINT32_MAX /* in place of a position: the rank with the greatest load */ };
 
+/* Makes all loads equal: for closed forms in which all ranks are alike. */
+void training_make_even(struct training_model *m);
+
 /* Whether the ranks of an expert group have different loads. */
 bool training_is_unequal(const struct training_model *m, const struct training_layer *l);
 
