@@ -654,9 +654,11 @@ static void a_circle_in_a_file_is_refused(void **state)
 static void a_file_with_any_bit_turned_opens_or_is_refused(void **state)
 {
     (void)state;
-    const struct image *whole = image();
-    for (size_t bit = 0; bit < 8 * whole->bytes; bit++) {
-        struct image *i = OWN(image());
+    const size_t bits = 8 * image()->bytes;
+    const size_t all = bits + 8 * image_with_shares()->bytes;
+    for (size_t number = 0; number < all; number++) {
+        struct image *i = OWN(number < bits ? image() : image_with_shares());
+        const size_t bit = number < bits ? number : number - bits;
         struct hx_problem problem = {.what = ""};
         ((uint8_t *)i->file)[bit / 8] ^= (uint8_t)(1U << bit % 8);
         struct schedule *s = schedule_open(file_write("turned.hxs", i->file, i->bytes), &problem);

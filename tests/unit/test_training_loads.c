@@ -76,7 +76,7 @@ static void wrong_loads_are_refused(void **state)
         {", shard: experts, loads: 3}", "the load of each expert is expected here, of 2048 at most: [4, 1, 1, 2]"},
         {", shard: experts, loads: []}", "the load of each expert is expected here, of 2048 at most: [4, 1, 1, 2]"},
         {", shard: experts, loads: [0, 0]}", "all loads are 0: no expert has a token"},
-        {", shard: experts, loads: [1, 2, 3]}", "loads of 3 experts on 2 ranks: each rank has as many experts"},
+        {", shard: experts, loads: [1, 2, 3]}", "loads of 3 experts on 2 ranks: all ranks need as many experts"},
         {", shard: experts, loads: [1, -1]}", "'-1' is -1, outside 0 .. 1048576"},
         {", shard: experts, loads: [1, 1048577]}", "1048577 is outside 0 .. 1048576"},
     };

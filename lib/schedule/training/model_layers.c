@@ -169,7 +169,7 @@ static bool check_loads(const struct model_reader *r, const struct hx_yaml_item 
                            m->expert);
     return l->loads % m->expert == 0 ||
            script_fail(&r->script, list, 0,
-                       "loads of %" PRIu32 " experts on %" PRIu32 " ranks: each rank has as many experts", l->loads,
+                       "loads of %" PRIu32 " experts on %" PRIu32 " ranks: all ranks need as many experts", l->loads,
                        m->expert);
 }
 
