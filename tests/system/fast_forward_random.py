@@ -2,7 +2,8 @@
 """Random jobs with and without --fast-forward: times and exposed times are to differ by less than 1 %, links by 3 %.
 
 Where contention decides the order of packets, a job amplifies any change. What differs more is then to lie within what
-a jitter of 0.1 % of computing times does, and 1 % beside. Packets choose among equal paths by chance, so links of two runs differ, too.
+a jitter of 0.1 % of computing times does, and 1 % beside. Packets choose among equal paths by chance, so links of two
+runs differ, too.
 
     fast_forward_random.py HXMESH FIRST_SEED COUNT
 
