@@ -54,7 +54,7 @@ static void end_flight(struct flight *l)
     HX_FREE(l->begin, l->end, l->carried, l->link, l);
 }
 
-/* Something else uses the links of a flight that was recorded or held: it does so itself from now on. */
+/* Something else uses the links of a flight that was recorded or held: it does so itself. */
 static void make_plain(struct flight *l)
 {
     struct fast_forward *f = l->job->f;
