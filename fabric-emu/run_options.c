@@ -288,6 +288,28 @@ static void check_repeats(const struct run_options *o)
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is for a schedule (--traffic FILE)");
 }
 
+/* Only schedules say what they are about to do; what shows or changes single packets needs all of them. */
+static void check_forward(const struct run_options *o)
+{
+    const char *with = NULL;
+    if (o->settings.fast_forward <= 0) {
+        if (o->settings.fast_forward_audit)
+            hx_die(HX_EXIT_USAGE, "--fast-forward-audit", "needs --fast-forward, as 1%%");
+        return;
+    }
+    with = o->capture.file ? "--capture: it would lack frames" : with;
+    with = o->settings.verify ? "--verify: it checks each byte" : with;
+    with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
+    with = hx_fault_settings_any(&o->faults) ? "faults: they may come within what is left out" : with;
+    with = o->faults.circuits ? "--circuits: they change at their times" : with;
+    with = o->repeats != RUN_REPEATS_RUN ? "--repeats cut" : with;
+    with = o->ranks.count ? "ranks: one worker has all executors" : with;
+    if (with)
+        hx_die(HX_EXIT_USAGE, "--fast-forward", "is not for a run with %s", with);
+    if ((runs_of(o) & HX_FOR_ANY_PATTERN) != HX_FOR_PATTERN(HX_SCHEDULE))
+        hx_die(HX_EXIT_USAGE, "--fast-forward", "is for schedules and models alone (--traffic FILE)");
+}
+
 static void check_compare(const struct hx_command *command, const struct run_options *o)
 {
     static const char *const of_ranks[] = {"mpi", "hostfile", NULL};
@@ -422,4 +444,5 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     settle_injection_rate(o);
     check_traffic(o);
     check_repeats(o);
+    check_forward(o);
 }

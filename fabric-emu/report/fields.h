@@ -130,6 +130,7 @@ static inline json_t *report_real(double value)
     IF(r->context.schedule, "schedule", OTHER("list", schedule_report_json(r->context.schedule)), "", \
        "an entry for each job with a schedule ([schedules.md](schedules.md#the-report))") \
     IF(r->outcome.cuts_repeats, "repeats", PART(repeats_keys, repeats_json(&r->outcome.repeats)), "", "") \
+    IF(r->outcome.fast_forward > 0, "fast_forward", PART(forward_keys, forward_json(r)), "", "") \
     IF(r->context.collective, "collective", PART(collective_keys, collective_json(r)), "", "") \
     F("host", PART(host_keys, host_json(r, again)), "", "")
 
@@ -291,6 +292,21 @@ static inline json_t *report_real(double value)
     F("to", TEXT(to), "", "") \
     F("packets", COUNT(use->packets), "packets", "") \
     F("busy", REAL(use->busy), "share", "of the time")
+
+/* struct result *r; struct fast_forward_counts *c. */
+#define REPORT_FORWARD(F) \
+    F("tolerance", REAL(r->outcome.fast_forward), "share", "of `--fast-forward`") \
+    F("simulated_share", REAL(result_simulated_share(r)), "share", "of all packets, those that were simulated") \
+    F("collectives", COUNT(c->collectives), "", "that ended") \
+    F("held", COUNT(c->held), "", "of these: without packets") \
+    F("cut", COUNT(c->cut), "", "without packets for a part of their time") \
+    F("messages", COUNT(c->messages), "messages", "left out: in counts of `schedule`, not of the run") \
+    F("packets", COUNT(c->packets), "packets", "of these; those of links have them") \
+    F("bytes", COUNT(c->bytes), "bytes", "of these") \
+    F("unlike", COUNT(c->unlike), "", "that began otherwise than any that was simulated") \
+    F("worst_begin", REAL(c->worst_begin), "share", "most by which a begin differed, of the duration") \
+    F("audits", COUNT(c->audits), "", "of `--fast-forward-audit`: compared") \
+    F("worst_audit", REAL(c->worst_audit), "share", "most by which an end differed in these, of the duration")
 
 /* struct repeats_count *c. */
 #define REPORT_REPEATS(F) \

@@ -90,6 +90,14 @@ static json_t *repeats_json(const struct repeats_count *c)
     return o;
 }
 
+static json_t *forward_json(const struct result *r)
+{
+    const struct fast_forward_counts *c = &r->outcome.forwarded;
+    json_t *o = json_object();
+    REPORT_FORWARD(REPORT_SET)
+    return o;
+}
+
 static json_t *receive_json(const struct result *r)
 {
     json_t *shares = json_array();

@@ -198,13 +198,25 @@ const struct flows *result_flows(const struct result *r)
     return r->context.traffic ? r->context.traffic->flows : NULL;
 }
 
+double result_simulated_share(const struct result *r)
+{
+    const double simulated = (double)r->sum.packets_sent;
+    const double all = simulated + (double)r->outcome.forwarded.packets;
+    return all > 0 ? simulated / all : 1;
+}
+
+bool result_audit_failed(const struct result *r)
+{
+    return r->outcome.forwarded.worst_audit > r->outcome.fast_forward;
+}
+
 bool result_is_good(const struct result *r)
 {
     bool done = r->collective_count.done == r->collective_count.members &&
                 (!r->context.schedule || schedule_plan_is_done(r->context.schedule));
     bool whole = (r->outcome.complete && done) || r->outcome.interrupted;
-    return whole && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 && r->sum.messages_failed == 0 &&
-           (r->packets_lost == 0 || r->outcome.interrupted);
+    return whole && !result_audit_failed(r) && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 &&
+           r->sum.messages_failed == 0 && (r->packets_lost == 0 || r->outcome.interrupted);
 }
 
 struct healthy_figures result_healthy_figures(const struct result *r)

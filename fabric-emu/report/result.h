@@ -6,6 +6,7 @@
 #include "fabric-emu/report/fault_report.h"
 #include "fabric-emu/report/healthy_report.h"
 #include "hxmesh/endpoint.h"
+#include "workload/fast_forward.h"
 #include "workload/jobs.h"
 #include "workload/schedule_plan.h"
 #include "workload/traffic.h"
@@ -62,6 +63,8 @@ struct outcome {
     uint64_t buffers_missing; /* packet buffers missing at the end: a bug */
     bool cuts_repeats;        /* `repeats` says how often */
     struct repeats_count repeats;
+    double fast_forward; /* tolerance; 0: all packets were simulated */
+    struct fast_forward_counts forwarded;
     struct open_outcome open;
 };
 
@@ -178,6 +181,10 @@ const struct flows *result_flows(const struct result *r);
 
 /* Whether nothing is lost or corrupted, no buffer is missing, and each message is acknowledged (or the user ended the
  * run). */
+/* Packets that were simulated, of all (--fast-forward). */
+double result_simulated_share(const struct result *r);
+/* Whether a collective that was compared ended otherwise than --fast-forward allows. */
+bool result_audit_failed(const struct result *r);
 bool result_is_good(const struct result *r);
 
 void result_print(const struct result *r);

@@ -275,6 +275,20 @@ static void print_repeats(const struct outcome *o)
                c->by_chance, c->unlike, c->too_late);
 }
 
+static void print_forwarded(const struct result *r)
+{
+    const struct fast_forward_counts *c = &r->outcome.forwarded;
+    char text[HX_VALUE_TEXT];
+    printf("  fast-forward   %.3g %% of the packets simulated; %" PRIu64 " messages of %s left out\n",
+           100 * result_simulated_share(r), c->messages, hx_value_print_bytes(text, c->bytes));
+    printf("                 %" PRIu64 " of %" PRIu64 " collectives without packets, %" PRIu64
+           " in part; begins differ by up to %.2g %% of the time\n",
+           c->held, c->collectives, c->cut, 100 * c->worst_begin);
+    if (c->audits)
+        printf("                 %" PRIu64 " compared: ends differ by up to %.2g %%%s\n", c->audits,
+               100 * c->worst_audit, result_audit_failed(r) ? ", more than is allowed" : "");
+}
+
 void result_print(const struct result *r)
 {
     print_head(r);
@@ -287,6 +301,8 @@ void result_print(const struct result *r)
     }
     if (r->outcome.cuts_repeats)
         print_repeats(&r->outcome);
+    if (r->outcome.fast_forward > 0)
+        print_forwarded(r);
     print_time(r);
     print_jobs(r);
     print_health(r);

@@ -6,6 +6,7 @@
 #include "driver.h"
 #include "endpoint_parts.h"
 #include "faults.h"
+#include "forward.h"
 #include "open_loop.h"
 #include "prefetch.h"
 #include "recording.h"
@@ -385,6 +386,8 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
         w->faults = faults_start(w, p.of_node);
     if (m->cuts_repeats)
         w->repeats = repeats_open(w);
+    if (m->settings.fast_forward > 0)
+        forward_open(w);
     free(p.of_node);
     free(p.node);
     route_builder_close(&p.routes);

@@ -208,6 +208,14 @@ static void note_done(struct driver *d)
     d->done = done;
 }
 
+void driver_wake(struct driver *d, uint64_t at)
+{
+    d->wake = at < d->wake ? at : d->wake;
+    if (!d->again_noted || d->wake < d->again_at)
+        note_wake(d);
+    note_done(d);
+}
+
 void driver_stopped(struct driver *d)
 {
     note_done(d);

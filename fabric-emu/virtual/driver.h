@@ -15,6 +15,9 @@ void driver_stopped(struct driver *d);
 /* Takes the marked messages that the accelerator has not begun, and returns their number. Call at the end. */
 uint64_t driver_marked_waiting(struct driver *d);
 
+/* The workload has something to do at a time, which has not passed. */
+void driver_wake(struct driver *d, uint64_t at);
+
 void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e, uint32_t rank);
 
 #endif

@@ -25,7 +25,7 @@ _Static_assert((int)HX_MOST_WORKERS <= (int)VIRTUAL_MOST_WORKERS && (int)HX_MOST
  * results. */
 static unsigned workers_of(const struct run_options *o)
 {
-    unsigned asked = (unsigned)o->settings.workers;
+    unsigned asked = o->settings.fast_forward > 0 ? 1 : (unsigned)o->settings.workers;
     unsigned cores = hx_processor_cores();
     unsigned n = asked && (asked < cores || o->share_cores) ? asked : cores;
     return n < HX_MOST_WORKERS ? n : HX_MOST_WORKERS;

@@ -13,6 +13,7 @@
 #include "spec/faults/faults.h"
 #include "topology/metrics.h"
 #include "topology/name.h"
+#include "workload/fast_forward.h"
 #include "workload/jobs.h"
 #include "workload/workload.h"
 
@@ -60,6 +61,7 @@ struct model_area {
     bool collective_ended;     /* a message failed */
     bool interrupted, complete;
     struct repeats_count repeats; /* equal in all workers but for `iterations` */
+    struct fast_forward_counts fast_forward;
     /* If the fabric is stuck (watchdog.h): */
     bool stuck;
     uint64_t moved;   /* ps: last move of a packet */

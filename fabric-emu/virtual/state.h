@@ -8,6 +8,7 @@
 
 struct worker;
 struct repeats;
+struct forward;
 
 /* Drives an endpoint. Fields that each visit reads come first: prefetching `virtual_sim_node.of` loads their cache
  * line (hal/virtual/prefetch.c). */
@@ -80,6 +81,7 @@ struct worker {
     uint8_t *memory;         /* of the simulated nodes */
     struct faults *faults;   /* NULL: no faults */
     struct repeats *repeats; /* NULL: all is simulated */
+    struct forward *forward; /* NULL: all is simulated */
 };
 
 /* Returns true if the packet at `position` (tail .. head - 1) has not left: it waits, or the switch has not seen it. */

@@ -84,6 +84,8 @@ static void take_areas(struct result *r, const struct model *m)
     for (uint32_t rank = 0; rank < m->g->hosts; rank++)
         gather_accelerator(r, &m->jobs, rank, &m->sum[rank].stats, m->sum[rank].begun);
     o->cuts_repeats = m->cuts_repeats;
+    o->fast_forward = m->settings.fast_forward;
+    o->forwarded = m->area[0].fast_forward;
     o->repeats = m->area[0].repeats;
     for (unsigned w = 1; w < m->workers; w++)
         if (m->area[w].repeats.iterations > o->repeats.iterations)
@@ -162,6 +164,7 @@ void report_make(const struct model *m, const struct result_context *context, co
     take_receivers(result, m);
     const struct measured measured = {m, (double)(result->outcome.virtual_ps ? result->outcome.virtual_ps : 1)};
     gather_links(result, &m->metrics, &m->layout, busy, &measured);
+    result->packet_hops -= result->outcome.forwarded.hops; /* links count what was left out */
     result->outcome.hops = result->packet_hops;
     result_finish(result);
 }

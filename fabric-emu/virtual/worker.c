@@ -16,6 +16,7 @@
 #include "driver.h"
 #include "fabric-emu/memory.h"
 #include "faults.h"
+#include "forward.h"
 #include "mpirun.h"
 #include "open_loop.h"
 #include "parts.h"
@@ -326,6 +327,8 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
         workload_close(d->workload);
     }
     open_loop_report(w);
+    if (w->forward)
+        forward_report(w);
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;
     area->private_bytes = memory_private_bytes();

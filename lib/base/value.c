@@ -141,8 +141,10 @@ const char *hx_value_real(const char *text, double low, double high, double *val
 {
     double number = 0;
     const char *end = decimal(text, &number);
-    if (!end || *end)
+    const bool is_percent = end && strcmp(end, "%") == 0 && high <= 1;
+    if (!end || (*end && !is_percent))
         return hx_why(why, "'%.100s' is not a number (%g .. %g)", text, low, high);
+    number = is_percent ? number / 100 : number;
     if (number < low || number > high)
         return hx_why(why, "%s is outside %g .. %g", text, low, high);
     *value = number;

@@ -2,7 +2,7 @@
  *
  *     number       123, 0x7f                 bytes     8192, 4KiB, 1.5MiB, 2G (K M G are KiB MiB GiB), 8kB (8000)
  *     duration     30s, 500ms, 2m, 1.5h, 10us, 100ns; a plain number is seconds
- *     real         0.25                      switch    true false yes no on off
+ *     real         0.25; a share also 25%    switch    true false yes no on off
  *     coordinate   3,0 or a3,0               choice    one word of a list
  *     coordinates  3,0 a3,1 ...
  *

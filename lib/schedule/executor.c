@@ -204,12 +204,15 @@ static void drain(struct executor *e)
 /* Ends the first operation on a stream, or the first collective with all sums done, up to `now`. */
 static bool end_one(struct executor *e, uint64_t now)
 {
+    if (skips_next(e) <= now && skips_next(e) <= sums_end(e) && skips_next(e) <= streams_wake(e))
+        return skips_take_one(e, now);
     return sums_end(e) < streams_wake(e) ? sums_end_one(e, now) : streams_end_one(e, now);
 }
 
 static uint64_t next_end(const struct executor *e)
 {
-    return sums_end(e) < streams_wake(e) ? sums_end(e) : streams_wake(e);
+    const uint64_t own = sums_end(e) < streams_wake(e) ? sums_end(e) : streams_wake(e);
+    return skips_next(e) < own ? skips_next(e) : own;
 }
 
 /* Advances to a time: streams end and take operations in between, in order. At `now` itself streams take nothing, since
@@ -381,7 +384,8 @@ uint64_t executor_wake(const struct executor *e)
 {
     uint64_t sums = sums_wake(e);
     uint64_t streams = streams_wake(e);
-    return sums < streams ? sums : streams;
+    uint64_t own = sums < streams ? sums : streams;
+    return skips_next(e) < own ? skips_next(e) : own;
 }
 
 bool executor_is_quiet(const struct executor *e)

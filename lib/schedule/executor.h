@@ -97,6 +97,30 @@ struct executor_result {
     struct executor_purpose purpose[SCHEDULE_MOST_PURPOSES]; /* by number; sums are exposed_ps, messages, bytes */
 };
 
+/* A collective of a rank. */
+struct executor_collective {
+    uint32_t rank, group;
+    uint32_t ordinal;   /* of the collective in the group, modulo what fits into a tag */
+    uint32_t operation; /* of the rank */
+};
+
+/* What a rank sent in a collective. */
+struct executor_carried {
+    uint64_t messages, packets, bytes;
+};
+
+/* A module that decides which collectives are carried out without messages (workload/fast_forward.h). The executor that
+ * something happens to calls it; it may call executor_skip() and executor_carry() of any. */
+struct executor_skips {
+    /* A collective begins at a rank. Returns true if it is held: no message goes until one of these two is called. */
+    bool (*begins)(void *of, const struct executor_collective *c, uint64_t now);
+    /* It ended at the rank. */
+    void (*ended)(void *of, const struct executor_collective *c, uint64_t now, const struct executor_carried *carried);
+    /* A message with bytes of a send begins to go, or was acknowledged. */
+    void (*message)(void *of, uint32_t from, uint32_t to, bool begins, uint64_t now);
+    void *of;
+};
+
 /* Common to all ranks; outlives the executors. */
 struct executor_plan {
     const struct schedule *schedule;
@@ -106,10 +130,11 @@ struct executor_plan {
     uint32_t window; /* messages in flight to one peer; above EXECUTOR_WINDOW only on a network that keeps order */
     bool in_order;   /* sends go to the network in the order in which they began, to whatever rank */
     const struct executor_choice *(*choose)(const void *of, const struct schedule_operation *o); /* of a collective */
-    const void *of;                 /* first argument of choose() */
-    struct executor_result *result; /* [ranks] */
-    struct executor_entry *entry;   /* entries of rank r begin at first_entry[r]; NULL: not kept */
-    const uint64_t *first_entry;    /* [ranks + 1] */
+    const void *of;                     /* first argument of choose() */
+    const struct executor_skips *skips; /* NULL: all messages go */
+    struct executor_result *result;     /* [ranks] */
+    struct executor_entry *entry;       /* entries of rank r begin at first_entry[r]; NULL: not kept */
+    const uint64_t *first_entry;        /* [ranks + 1] */
     const struct schedule_groups *groups;
 };
 
@@ -147,6 +172,16 @@ bool executor_matches(uint32_t tag);
 uint64_t executor_wake(const struct executor *e);
 /* Whether it can only go on when a message arrives or is acknowledged. */
 bool executor_is_quiet(const struct executor *e);
+
+/* ---- collectives without messages ---- */
+
+/* A held collective ends at a time that has not passed, as if the rank had sent so much. A later call replaces an
+ * earlier one. */
+void executor_skip(struct executor *e, uint32_t group, uint32_t ordinal, uint64_t at,
+                   const struct executor_carried *carried);
+/* A held collective begins at a time with a share of its vector, as if the rank had sent so much of the rest. */
+void executor_carry(struct executor *e, uint32_t group, uint32_t ordinal, uint64_t at, double share,
+                    const struct executor_carried *carried);
 
 /* ---- a state that repeats (base/state_walk.h) ---- */
 

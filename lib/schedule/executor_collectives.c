@@ -8,6 +8,7 @@ void collectives_close(struct executor *e)
 {
     instances_close(e);
     sums_close(e);
+    skips_close(e);
     schedule_ordinals_free(&e->ordinals);
 }
 
@@ -69,6 +70,7 @@ static uint32_t brief_of(uint32_t tag)
 void collective_end(struct executor *e, struct instance *c)
 {
     uint32_t operation = c->operation;
+    skip_ended(e, c);
     instance_remove(e, c);
     executor_end(e, operation);
 }
@@ -105,9 +107,19 @@ static bool receive_early(struct executor *e, struct instance *c)
     return good;
 }
 
-static bool prepare(const struct executor *e, struct instance *c)
+/* A share of a vector, in elements; of an exchange as many for each member. */
+static uint64_t part_of(const struct hx_collective_config *config, double share)
+{
+    const uint64_t element = hx_collective_element((enum hx_collective_type)config->type);
+    const uint64_t unit = config->kind == HX_COLLECTIVE_ALL_TO_ALL ? element * config->size : element;
+    return (uint64_t)((double)config->bytes * share) / unit * unit;
+}
+
+static bool prepare(const struct executor *e, struct instance *c, double share)
 {
     struct hx_collective_config config = c->choice->config;
+    if (share < 1)
+        config.bytes = part_of(&config, share);
     shares_move(&config, position_of(e, c, e->rank));
     c->state = hx_allocate(1, hx_collective_state(&config));
     if (hx_collective_init(&c->engine, &config, c->state, NULL, NULL) != HX_OK)
@@ -129,11 +141,25 @@ static bool begin(struct executor *e, uint32_t number)
         return false;
     c->operation = number;
     c->choice = e->plan->choose(e->plan->of, o);
-    if (!prepare(e, c) || !receive_early(e, c))
+    if (skip_begins(e, c))
+        return true;
+    if (!prepare(e, c, 1) || !receive_early(e, c))
         return false;
     instance_list(e, c);
     end_if_done(e, c);
     return true;
+}
+
+void collective_carry_out(struct executor *e, struct instance *c, double share)
+{
+    const uint32_t number = c->operation;
+    c->held = false;
+    if (!prepare(e, c, share) || !receive_early(e, c)) {
+        e->result->failed = number + 1;
+        return;
+    }
+    instance_list(e, c);
+    end_if_done(e, c);
 }
 
 void collective_begin(struct executor *e, uint32_t number)
@@ -164,7 +190,10 @@ static void take_offered(struct executor *e)
     struct instance *c = e->offered.instance;
     hx_collective_take(&c->engine, &e->offered.send);
     e->peer[e->offered.peer].in_flight++;
-    time_count_message(e, c->operation, e->offered.send.bytes);
+    time_count_messages(e, c->operation, 1, e->offered.send.bytes);
+    c->carried.messages++;
+    c->carried.packets += e->offered.send.bytes ? (e->offered.send.bytes - 1) / HX_MAX_PAYLOAD + 1 : 1;
+    c->carried.bytes += e->offered.send.bytes;
     instance_unlist(e, c);
     instance_list(e, c);
 }
@@ -221,7 +250,7 @@ bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
     struct instance *c = instance_find(e, group, ordinal_of(e, tag));
     if (!c)
         c = instance_add(e, group, ordinal_of(e, tag));
-    if (c->operation == NONE) {
+    if (c->operation == NONE || c->held) {
         note_add(e, &c->early, (struct note){.from = from, .tag = tag});
         e->result->early++;
         return true;

@@ -78,11 +78,13 @@ static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t byte
 void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes)
 {
     if (kind == MESSAGE_EAGER || kind == MESSAGE_DATA)
-        time_count_message(e, operation, bytes);
+        time_count_messages(e, operation, 1, bytes);
     if (to == e->rank)
         match_message(e, to, operation, false);
     else
         enqueue(e, to, (uint32_t)kind << TAG_KIND_SHIFT | operation, bytes);
+    if (bytes)
+        skip_message(e, to, true);
 }
 
 bool messages_next(struct executor *e, struct executor_message *m)
@@ -221,6 +223,8 @@ bool messages_sent(struct executor *e, uint32_t to, uint32_t tag)
     acknowledged(e, at);
     if (is_collective(tag))
         return collective_sent(e, to, tag);
+    if ((kind_of(tag) == MESSAGE_EAGER || kind_of(tag) == MESSAGE_DATA) && operation_at(e, operation_of(tag))->amount)
+        skip_message(e, to, false);
     if (kind_of(tag) == MESSAGE_DATA)
         executor_end(e, operation_of(tag));
     return true;

@@ -8,6 +8,7 @@
  *     executor_collectives.c  collectives begin, end, send and receive
  *     executor_instances.c    collectives in progress: found by group and ordinal; which of them may send
  *     executor_sums.c         sums of collectives take time: what depends on them waits
+ *     executor_skip.c         collectives without messages
  *     executor_repeat.c       a state that repeats goes on by whole periods
  *
  * A tag:
@@ -122,6 +123,8 @@ struct instance {
     uint64_t summed;                /* ps: end of its latest sum; 0: none */
     struct instance *before, *next; /* in the list of those that may send; NULL: it is an end */
     bool listed;                    /* in that list */
+    bool held;                      /* it has no engine: no message goes */
+    struct executor_carried carried;
 };
 
 /* A message that was taken from a collective while sums of it are in progress, or its end. */
@@ -134,6 +137,21 @@ struct delayed {
 /* In the order of `until`; of equal ones, of adding. */
 struct delays {
     struct delayed *item; /* [count] */
+    size_t count, room;
+};
+
+/* A held collective that ends, or is carried out, at a time. */
+struct skip {
+    uint64_t at; /* ps */
+    struct instance *instance;
+    bool ends;
+    double share; /* of its vector that is carried out */
+    struct executor_carried carried;
+};
+
+/* In the order of `at`. */
+struct skips {
+    struct skip *item; /* [count] */
     size_t count, room;
 };
 
@@ -205,6 +223,7 @@ struct executor {
     struct schedule_ordinals ordinals;
     uint64_t summed;               /* ps: end of the latest sum of any collective; they come one after the other */
     struct delays delayed, ending; /* messages, and ends of collectives, that wait for sums */
+    struct skips skips;
 
     struct {
         bool collective, delayed; /* delayed: one that waited for sums */
@@ -233,7 +252,7 @@ void executor_end(struct executor *e, uint32_t number);
 /* An operation begins, change 1, or ends, change -1. */
 void time_count(struct executor *e, uint32_t number, int change);
 /* A message of an operation goes out. */
-void time_count_message(struct executor *e, uint32_t number, uint64_t bytes);
+void time_count_messages(struct executor *e, uint32_t number, uint64_t messages, uint64_t bytes);
 
 /* ---- executor_streams.c ---- */
 
@@ -284,6 +303,9 @@ void collective_take(struct executor *e);
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag);
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag);
 
+/* Begins a held collective with a share of its vector. */
+void collective_carry_out(struct executor *e, struct instance *c, double share);
+
 /* All has arrived, was added and is acknowledged. */
 void collective_end(struct executor *e, struct instance *c);
 
@@ -305,6 +327,19 @@ bool sums_end_one(struct executor *e, uint64_t now);
 /* Times of the next end, and of the next message or end, ps; EXECUTOR_NEVER: none. */
 uint64_t sums_end(const struct executor *e);
 uint64_t sums_wake(const struct executor *e);
+
+/* ---- executor_skip.c ---- */
+
+void skips_close(struct executor *e);
+/* A collective begins: whether it is held. */
+bool skip_begins(struct executor *e, struct instance *c);
+void skip_ended(struct executor *e, const struct instance *c);
+/* A message with bytes to another rank begins to go, or was acknowledged. */
+void skip_message(const struct executor *e, uint32_t to, bool begins);
+/* Ends or carries out the first held collective that is due up to `now`. Returns false if there is none. */
+bool skips_take_one(struct executor *e, uint64_t now);
+/* ps; EXECUTOR_NEVER: none. */
+uint64_t skips_next(const struct executor *e);
 
 /* ---- executor_instances.c ---- */
 

@@ -42,11 +42,11 @@ void time_count(struct executor *e, uint32_t number, int change)
     atomic_store_explicit(&e->result->open, (uint64_t)e->computing + e->communicating, memory_order_relaxed);
 }
 
-void time_count_message(struct executor *e, uint32_t number, uint64_t bytes)
+void time_count_messages(struct executor *e, uint32_t number, uint64_t messages, uint64_t bytes)
 {
     struct executor_purpose *p = &e->result->purpose[operation_at(e, number)->purpose];
-    e->result->messages++;
+    e->result->messages += messages;
     e->result->bytes += bytes;
-    p->messages++;
+    p->messages += messages;
     p->bytes += bytes;
 }

@@ -87,6 +87,8 @@ enum hx_given {
 #define HX_GIVEN_JITTER    (UINT64_C(1) << 34)
 #define HX_GIVEN_STRAGGLER (UINT64_C(1) << 35)
 #define HX_GIVEN_SHARES    (UINT64_C(1) << 36)
+#define HX_GIVEN_FORWARD   (UINT64_C(1) << 37)
+#define HX_GIVEN_AUDIT     (UINT64_C(1) << 38)
 
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
@@ -106,6 +108,8 @@ struct hx_settings {
     unsigned clock;               /* enum hx_clock */
     unsigned select;              /* enum hx_selection */
     double injection_rate;        /* injection rate as a share of injection bandwidth; 0: by the pattern */
+    double fast_forward;          /* tolerance (workload/fast_forward.h); 0: all packets are simulated */
+    uint64_t fast_forward_audit;  /* collectives that are compared */
     uint64_t shifts;              /* all-to-all: number of destinations of each host; 0: all others */
     double hotspot;               /* hotspot: share of messages to the targets */
     struct hx_coordinates target; /* incast, broadcast: one; hotspot: any number; none: the first host */
@@ -130,6 +134,7 @@ struct hx_settings {
 enum { HX_MOST_WORKERS = 64 /* processes of a fabric on a machine */, HX_MOST_RANKS = UINT16_MAX };
 enum { HX_MOST_SIMULATED_HOURS = 10 };
 #define HX_MOST_COUNT     ((uint64_t)1 << 32)
+#define HX_MOST_FORWARD   0.5
 #define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
 #define HX_MOST_SEED      ((uint64_t)INT64_MAX) /* a JSON report has signed integers */
 #define HX_MOST_SIMULATED ((uint64_t)HX_MOST_SIMULATED_HOURS * 3600 * 1000000000U) /* ns, of the virtual clock */
@@ -416,7 +421,16 @@ struct hx_ranks {
     {.name = "injection-rate", .alias = "pace", .key = "injection_rate", .kind = HX_OPTION_REAL, .argument = "SHARE", \
      .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, .help = "share of its injection bandwidth at " \
      "which a host's packets follow each other (where hosts differ, of that of the fastest); 0: for all-to-all just " \
-     "below what the cables carry, else 1", HX_GIVEN_IN(s, HX_GIVEN_INJECTION_RATE), .applies = HX_FOR_VIRTUAL}
+     "below what the cables carry, else 1", HX_GIVEN_IN(s, HX_GIVEN_INJECTION_RATE), .applies = HX_FOR_VIRTUAL}, \
+    {.name = "fast-forward", .key = "fast_forward", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+     .to.real = &(s)->fast_forward, .real_low = 0, .real_high = HX_MOST_FORWARD, .help = "of schedules: a collective " \
+     "that has its links to itself, and came before, takes the time that it took then, without packets. Begins of " \
+     "its members may differ by this share of that time, as 1%; 0: all packets are simulated", \
+     HX_GIVEN_IN(s, HX_GIVEN_FORWARD), .applies = HX_FOR_VIRTUAL}, \
+    {.name = "fast-forward-audit", .key = "fast_forward_audit", .kind = HX_OPTION_NUMBER, .argument = "N", \
+     .to.number = &(s)->fast_forward_audit, .low = 0, .high = HX_MOST_COUNT, .help = "the first N of these " \
+     "collectives are simulated, and compared: if an end differs by more than the share, the run fails", \
+     HX_GIVEN_IN(s, HX_GIVEN_AUDIT), .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
 /* Loads the fabric named by `argument`, with a valid geometry. Dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT:

@@ -339,6 +339,12 @@ void collective_lay(const struct collective_job *job, struct collective_loads *l
     free(e.job.host);
 }
 
+void collective_lay_as(const struct collective_job *job, struct collective_loads *loads, double *load)
+{
+    struct collective_estimate e = {.job = *job, .loads = loads, .limit = INFINITY};
+    (void)seconds_of(&e, NULL, load);
+}
+
 void collective_open_choice(struct collective_loads *loads, const struct hx_fabric *g)
 {
     const struct hx_timing timing = HX_DEFAULT_TIMING;

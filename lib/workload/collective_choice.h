@@ -30,6 +30,9 @@ double collective_seconds_below(const struct collective_job *job, struct collect
 /* Adds the bytes that a collective by its own algorithm puts on the links to load[ports]. */
 void collective_lay(const struct collective_job *job, struct collective_loads *loads, double *load);
 
+/* The same for a job as it is, with all of its configuration. */
+void collective_lay_as(const struct collective_job *job, struct collective_loads *loads, double *load);
+
 /* A copy of a job, with hosts of its own that the caller frees, by an algorithm. */
 struct collective_job collective_job_by(const struct collective_job *job, const struct hx_fabric *g,
                                         enum hx_collective_algorithm algorithm);

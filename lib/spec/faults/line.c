@@ -123,14 +123,10 @@ static bool take_target(struct hx_fault_target *t, const char *text, const struc
 /* Reads a share, "1%" or "0.01", of at least `least`. */
 static const char *share_of(const char *text, double least, uint32_t *share, char *why)
 {
-    char number[HX_FAULT_TEXT];
-    size_t length = strlen(text);
-    bool percent = length > 0 && text[length - 1] == '%';
     double value;
-    (void)snprintf(number, sizeof number, "%.*s", (int)(length - percent), text);
-    const char *wrong = hx_value_real(number, percent ? 100 * least : least, percent ? 100 : 1, &value, why);
+    const char *wrong = hx_value_real(text, least, 1, &value, why);
     if (!wrong)
-        *share = (uint32_t)((percent ? value / 100 : value) * HX_FAULT_WHOLE + 0.5);
+        *share = (uint32_t)(value * HX_FAULT_WHOLE + 0.5);
     return wrong;
 }
 
