@@ -82,10 +82,11 @@ static struct training_model *read_model(const char *path)
     if (format != &schedule_model && access(path, R_OK) == 0)
         hx_die(HX_EXIT_CONFIG, path, "is no model, and circuits are found for a model (docs/training.md)");
     struct training_model *m = read_with_servers(path, &problem);
-    if (!m || !circuits_check_model(m, &problem))
-        hx_die_of(&problem);
-    training_make_even(m); /* servers have whole layers */
-    return m;
+    if (m && circuits_check_model(m, &problem)) {
+        training_make_even(m); /* servers have whole layers */
+        return m;
+    }
+    hx_die_of(&problem);
 }
 
 /* ---- circuits ---- */
