@@ -5,6 +5,7 @@ ranks is right and that all ranks have the same weights in the end: exit code 1 
 """
 
 import sys
+import time
 
 import torch
 import torch.distributed as dist
@@ -15,6 +16,7 @@ import kineto
 
 WIDTH, LAYERS, SAMPLES = 256, 8, 32
 WARM_UP, STEPS = 2, 2  # DDP forms its buckets anew after the first step
+NOTED = 0.5  # seconds: gloo's threads note the end of a collective after its waiters go on
 
 
 def model():
@@ -56,8 +58,10 @@ def main():
         schedule=schedule(wait=0, warmup=WARM_UP, active=STEPS, repeat=1),
         on_trace_ready=lambda recorded: kineto.write(recorded, f"{sys.argv[1]}.{rank}.json"),
     ) as recorder:
-        for _ in range(WARM_UP + STEPS):
+        for number in range(WARM_UP + STEPS):
             step(parallel, optimizer)
+            if number + 1 == WARM_UP + STEPS:
+                time.sleep(NOTED)
             recorder.step()
     good = check(parallel)
     if rank == 0 or not good:

@@ -114,7 +114,7 @@ static void carry_out(struct flight *l, uint64_t now)
     }
 }
 
-/* Something that is not `own` begins to use a port. */
+/* Something begins to use a port: a flight that had it alone goes on beside it. */
 static void use_port(struct fast_forward *f, uint32_t port, uint64_t now)
 {
     struct flight *l = f->owner[port] ? f->flight[f->owner[port] - 1] : NULL;

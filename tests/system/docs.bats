@@ -125,6 +125,7 @@ keys_of() {
     one "2x2 Hx2Mesh" --duration 300ms --fault "a0,0/E closed at 20ms for 20ms"
     one "3x3 Hx2Mesh" --clock virtual --message 8KiB --duration 20us --rate 0.2 --job "a: 2 uniform" --job "b: 2 uniform"
     one "2x2 Hx2Mesh" --clock virtual --traffic examples/schedules/pipeline.schedule.yaml --repeats cut
+    one "2x2 Hx2Mesh" --clock virtual --traffic examples/schedules/pipeline.schedule.yaml --fast-forward 1%
     keys=$(keys_of "$BATS_TEST_TMPDIR"/*.json)
     # A key with keys below it has no line of its own; a job's keys are the run's, except those that only jobs have.
     while read -r key; do
