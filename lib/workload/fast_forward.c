@@ -252,6 +252,15 @@ static void message(void *of, uint32_t from, uint32_t to, bool begins, uint64_t 
 
 /* ---- open ---- */
 
+/* Without any, nothing is held, and messages need no look at their links. */
+static bool has_collectives(const struct schedule_plan *p)
+{
+    bool any = false;
+    for (unsigned i = 0; i < p->jobs; i++)
+        any = any || p->job[i].schedule->head->groups > 0;
+    return any;
+}
+
 struct fast_forward *fast_forward_open(struct schedule_plan *p, const struct fast_forward_config *config)
 {
     struct fast_forward *f = hx_allocate(1, sizeof *f);
@@ -270,7 +279,7 @@ struct fast_forward *fast_forward_open(struct schedule_plan *p, const struct fas
         j->kinds = hx_table_make(sizeof(uint64_t), sizeof(struct found_kind));
         j->pairs = hx_table_make(sizeof(uint64_t), sizeof(struct found_pair));
         j->skips = (struct executor_skips){.begins = begins, .ended = ended, .message = message, .of = j};
-        p->job[i].executor.skips = &j->skips;
+        p->job[i].executor.skips = has_collectives(p) ? &j->skips : NULL;
     }
     return f;
 }
