@@ -271,43 +271,40 @@ static uint64_t runs_of(const struct run_options *o)
 
 static const char *const repeats_names[] = {[RUN_REPEATS_RUN] = "run", [RUN_REPEATS_CUT] = "cut", NULL};
 
-/* What depends on time itself, or shows each packet, cannot be left out. */
+/* Why nothing of a run may be left out: it depends on time itself, or shows each packet. NULL: something may. */
+static const char *needs_all_packets(const struct run_options *o)
+{
+    return o->faults.circuits                                  ? "--circuits: they change at their times"
+           : hx_fault_settings_any(&o->faults)                 ? "faults: they have their times"
+           : o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up"
+           : o->settings.verify                                ? "--verify: it checks each byte"
+           : o->capture.file                                   ? "--capture: it would lack frames"
+                                                               : NULL;
+}
+
 static void check_repeats(const struct run_options *o)
 {
-    const char *with = NULL;
     if (o->repeats == RUN_REPEATS_RUN)
         return;
-    with = o->capture.file ? "--capture: it would lack frames" : with;
-    with = o->settings.verify ? "--verify: it checks each byte" : with;
-    with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
-    with = hx_fault_settings_any(&o->faults) ? "faults: they have their times" : with;
-    with = o->faults.circuits ? "--circuits: they change at their times" : with;
+    const char *with = needs_all_packets(o);
     if (with)
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is not for a run with %s", with);
     if (!(runs_of(o) & HX_FOR_PATTERN(HX_SCHEDULE)))
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is for a schedule (--traffic FILE)");
 }
 
-/* Only schedules say what they are about to do; what shows or changes single packets needs all of them. */
 static void check_forward(const struct run_options *o)
 {
-    const char *with = NULL;
     if (o->settings.fast_forward <= 0) {
         if (o->settings.fast_forward_audit)
             hx_die(HX_EXIT_USAGE, "--fast-forward-audit", "needs --fast-forward, as 1%%");
         return;
     }
-    with = o->capture.file ? "--capture: it would lack frames" : with;
-    with = o->settings.verify ? "--verify: it checks each byte" : with;
-    with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
-    with = hx_fault_settings_any(&o->faults) ? "faults: they may come within what is left out" : with;
-    with = o->faults.circuits ? "--circuits: they change at their times" : with;
+    const char *with = needs_all_packets(o);
     with = o->repeats != RUN_REPEATS_RUN ? "--repeats cut" : with;
     with = o->ranks.count ? "ranks: one worker has all executors" : with;
     if (with)
         hx_die(HX_EXIT_USAGE, "--fast-forward", "is not for a run with %s", with);
-    if ((runs_of(o) & HX_FOR_ANY_PATTERN) != HX_FOR_PATTERN(HX_SCHEDULE))
-        hx_die(HX_EXIT_USAGE, "--fast-forward", "is for schedules and models alone (--traffic FILE)");
 }
 
 static void check_compare(const struct hx_command *command, const struct run_options *o)

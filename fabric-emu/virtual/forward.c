@@ -74,7 +74,13 @@ void forward_open(struct worker *w)
 
 void forward_report(const struct worker *w)
 {
-    const struct fast_forward_counts counts = fast_forward_counts(w->forward->fast_forward);
-    w->area->fast_forward = counts;
-    w->area->last_delivery = counts.last > w->area->last_delivery ? counts.last : w->area->last_delivery;
+    const struct fast_forward *f = w->forward->fast_forward;
+    w->area->fast_forward = fast_forward_counts(f);
+    for (uint32_t i = 0; i < w->accelerators; i++) {
+        const struct driver *d = &w->driver[i];
+        const struct schedule_job *job = schedule_job_of(w->m->workload.schedule, d->rank);
+        const uint64_t last = job ? fast_forward_last(f, job) : 0;
+        d->job->last_ps = last > d->job->last_ps ? last : d->job->last_ps;
+        w->area->last_delivery = last > w->area->last_delivery ? last : w->area->last_delivery;
+    }
 }

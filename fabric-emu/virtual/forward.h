@@ -7,7 +7,7 @@
 
 /* After the worker's drivers are made; it has all of them. Like all of a worker, it stays until its process ends. */
 void forward_open(struct worker *w);
-/* Writes what was left out to the worker's area. */
+/* Writes what was left out to the worker's area, and when the last of it would have arrived. */
 void forward_report(const struct worker *w);
 
 #endif

@@ -115,6 +115,15 @@ struct setup {
     struct healthy without_faults; /* the same */
 };
 
+/* Only schedules say what they are about to do. */
+static void check_forward(const struct setup *s)
+{
+    for (uint32_t host = 0; s->o.settings.fast_forward > 0 && host < s->o.g->hosts; host++) {
+        if (s->traffic.members[host] && !traffic_is_schedule(&s->traffic, host))
+            hx_die(HX_EXIT_USAGE, "--fast-forward", "is for schedules and models alone (--traffic FILE)");
+    }
+}
+
 /* Sets what replaces messages in `plan`. */
 static void plan_traffic(struct setup *s, struct workload_plan *plan)
 {
@@ -128,6 +137,7 @@ static void plan_traffic(struct setup *s, struct workload_plan *plan)
     plan->schedule = traffic_has_schedules(&s->traffic) ? &s->schedules : NULL;
     if (plan->collective && !collective_plan_init(&s->collectives, &s->traffic, &problem))
         hx_die_of(&problem);
+    check_forward(s);
     if (plan->schedule && !schedule_plan_init(&s->schedules, &s->traffic, &problem))
         hx_die_of(&problem);
 }

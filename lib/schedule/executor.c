@@ -201,18 +201,22 @@ static void drain(struct executor *e)
         begin(e, take_ready(e));
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Ends the first operation on a stream, or the first collective with all sums done, up to `now`. */
 static bool end_one(struct executor *e, uint64_t now)
 {
-    if (skips_next(e) <= now && skips_next(e) <= sums_end(e) && skips_next(e) <= streams_wake(e))
-        return skips_take_one(e, now);
+    if (skips_next(e) <= least(sums_end(e), streams_wake(e)) && skips_take_one(e, now))
+        return true;
     return sums_end(e) < streams_wake(e) ? sums_end_one(e, now) : streams_end_one(e, now);
 }
 
 static uint64_t next_end(const struct executor *e)
 {
-    const uint64_t own = sums_end(e) < streams_wake(e) ? sums_end(e) : streams_wake(e);
-    return skips_next(e) < own ? skips_next(e) : own;
+    return least(skips_next(e), least(sums_end(e), streams_wake(e)));
 }
 
 /* Advances to a time: streams end and take operations in between, in order. At `now` itself streams take nothing, since
@@ -382,10 +386,7 @@ bool executor_sent(struct executor *e, uint64_t now, uint32_t to, uint32_t tag)
 
 uint64_t executor_wake(const struct executor *e)
 {
-    uint64_t sums = sums_wake(e);
-    uint64_t streams = streams_wake(e);
-    uint64_t own = sums < streams ? sums : streams;
-    return skips_next(e) < own ? skips_next(e) : own;
+    return least(skips_next(e), least(sums_wake(e), streams_wake(e)));
 }
 
 bool executor_is_quiet(const struct executor *e)

@@ -3,6 +3,7 @@
 #include "schedule/shares.h"
 
 #include "hxmesh/error.h"
+#include "hxmesh/frame.h"
 
 void collectives_close(struct executor *e)
 {
@@ -192,7 +193,7 @@ static void take_offered(struct executor *e)
     e->peer[e->offered.peer].in_flight++;
     time_count_messages(e, c->operation, 1, e->offered.send.bytes);
     c->carried.messages++;
-    c->carried.packets += e->offered.send.bytes ? (e->offered.send.bytes - 1) / HX_MAX_PAYLOAD + 1 : 1;
+    c->carried.packets += hx_packets(e->offered.send.bytes);
     c->carried.bytes += e->offered.send.bytes;
     instance_unlist(e, c);
     instance_list(e, c);

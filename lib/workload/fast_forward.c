@@ -207,7 +207,7 @@ static void take_counts(struct flight *l, uint64_t now)
     if (l->stage != HELD)
         return;
     f->counts.held++;
-    f->counts.last = now > f->counts.last ? now : f->counts.last;
+    l->job->last = now > l->job->last ? now : l->job->last;
     for (uint32_t i = 0; i < l->kind->size; i++)
         add_left_out(f, &l->by->carried[i]);
     records_add_links(l, 1);
@@ -284,12 +284,22 @@ struct fast_forward *fast_forward_open(struct schedule_plan *p, const struct fas
     return f;
 }
 
-void fast_forward_join(struct fast_forward *f, const struct schedule_job *job, uint32_t rank, struct executor *e)
+static struct job *job_of(const struct fast_forward *f, const struct schedule_job *job)
 {
     unsigned i = 0;
     while (f->job[i].plan != job)
         i++;
-    f->job[i].executor[rank] = e;
+    return &f->job[i];
+}
+
+void fast_forward_join(struct fast_forward *f, const struct schedule_job *job, uint32_t rank, struct executor *e)
+{
+    job_of(f, job)->executor[rank] = e;
+}
+
+uint64_t fast_forward_last(const struct fast_forward *f, const struct schedule_job *job)
+{
+    return job_of(f, job)->last;
 }
 
 struct fast_forward_counts fast_forward_counts(const struct fast_forward *f)

@@ -43,7 +43,6 @@ struct fast_forward_counts {
     uint64_t cut;               /* held for a part of their time: the rest was carried out */
     uint64_t packets, messages; /* that were left out */
     uint64_t hops;              /* of these packets */
-    uint64_t last;              /* ps: the last end of a collective that was held */
     uint64_t bytes;             /* of these messages */
     uint64_t unlike;            /* that had no record with such begins */
     double worst_begin;         /* the most by which a begin differed from the record, as a share of the duration */
@@ -55,5 +54,7 @@ struct fast_forward_counts {
 struct fast_forward *fast_forward_open(struct schedule_plan *p, const struct fast_forward_config *config);
 void fast_forward_join(struct fast_forward *f, const struct schedule_job *job, uint32_t rank, struct executor *e);
 struct fast_forward_counts fast_forward_counts(const struct fast_forward *f);
+/* ps: the last end of a held collective of a job; 0: none was. */
+uint64_t fast_forward_last(const struct fast_forward *f, const struct schedule_job *job);
 
 #endif

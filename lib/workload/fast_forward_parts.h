@@ -75,6 +75,7 @@ struct job {
     const struct schedule_job *plan;
     struct executor **executor; /* [ranks] */
     struct executor_skips skips;
+    uint64_t last; /* ps: end of a held flight */
     struct hx_table flights, kinds, pairs;
 };
 

@@ -60,6 +60,19 @@ refused() {
     jq -e '.complete and .packets_lost == 0' fast.json
 }
 
+@test "fast-forward: jobs side by side, each with its own time; beside other traffic it is refused" {
+    jobs=(--job "a: 4 groups.schedule.yaml" --job "b: 4 groups.schedule.yaml start=1ms")
+    for forward in 0 1%; do
+        hxmesh run "4x2 Hx2Mesh" --clock virtual --quiet "${jobs[@]}" --fast-forward $forward --json - |
+            jq '[.virtual_seconds, .jobs[].seconds, .schedule[].seconds, .fast_forward.held // 0]' >$forward.json
+    done
+    jq -e --slurpfile full 0.json '.[-1] > 200 and
+        ([.[:-1], $full[0][:-1]] | transpose | length == 5 and all(.[]; .[0] / .[1] - 1 | fabs < 0.001))' 1%.json
+    run -2 --separate-stderr hxmesh run "4x2 Hx2Mesh" --clock virtual --fast-forward 1% --job "a: 4 groups.schedule.yaml" \
+        --job "b: 4 all-reduce"
+    [[ $stderr = *"--fast-forward: is for schedules and models alone (--traffic FILE)" ]]
+}
+
 @test "fast-forward: the number of workers does not change it" {
     for workers in 1 2; do
         hxmesh run "4x4 Hx1Mesh" --clock virtual --quiet --json $workers.json -t beside.schedule.yaml --fast-forward 1% \
@@ -102,7 +115,7 @@ refused() {
 @test "fast-forward: what it cannot be with is refused in one line" {
     refused "is not for a run with --verify: it checks each byte" -t groups.schedule.yaml --verify
     refused "is not for a run with --capture: it would lack frames" -t groups.schedule.yaml --capture x.pcapng
-    refused "is not for a run with faults: they may come within what is left out" -t groups.schedule.yaml \
+    refused "is not for a run with faults: they have their times" -t groups.schedule.yaml \
         --fault "a0,0/E down at 1ms"
     refused "is not for a run with --repeats cut" -t groups.schedule.yaml --repeats cut
     refused "is for schedules and models alone (--traffic FILE)" -t all-reduce
