@@ -39,8 +39,8 @@ with_table() {
         !inside { if ($0 != begin) print }' "$1"
 }
 
-# put FILE NEW: replaces the file, or compares. The version that a picture names is that of its drawing: a newer one that
-# draws the same is no difference.
+# put FILE NEW: replaces the file, or compares. The version that a picture names is that of its drawing, and is not
+# compared.
 put() {
     if [ -n "$check" ]; then
         diff -u -I '>hxmesh [0-9.]*</text>$' --label "$1" "$1" --label "as built" "$2" || touch "$HX_WORK/differs"

@@ -303,8 +303,8 @@ static inline json_t *report_real(double value)
     F("messages", COUNT(c->messages), "messages", "left out: in counts of `schedule`, not of the run") \
     F("packets", COUNT(c->packets), "packets", "of these; those of links have them") \
     F("bytes", COUNT(c->bytes), "bytes", "of these") \
-    F("unlike", COUNT(c->unlike), "", "that began otherwise than any that was simulated") \
-    F("worst_begin", REAL(c->worst_begin), "share", "most by which a begin differed, of the duration") \
+    F("unlike", COUNT(c->unlike), "", "that were held until none fitted that was simulated") \
+    F("worst_begin", REAL(c->worst_begin), "share", "most by which begins and neighbours differed, of the duration") \
     F("audits", COUNT(c->audits), "", "of `--fast-forward-audit`: compared") \
     F("worst_audit", REAL(c->worst_audit), "share", "most by which an end differed in these, of the duration")
 

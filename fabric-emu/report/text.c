@@ -282,7 +282,7 @@ static void print_forwarded(const struct result *r)
     printf("  fast-forward   %.3g %% of the packets simulated; %" PRIu64 " messages of %s left out\n",
            100 * result_simulated_share(r), c->messages, hx_value_print_bytes(text, c->bytes));
     printf("                 %" PRIu64 " of %" PRIu64 " collectives without packets, %" PRIu64
-           " in part; begins differ by up to %.2g %% of the time\n",
+           " in part; times differ by up to %.2g %% of the time\n",
            c->held, c->collectives, c->cut, 100 * c->worst_begin);
     if (c->audits)
         printf("                 %" PRIu64 " compared: ends differ by up to %.2g %%%s\n", c->audits,

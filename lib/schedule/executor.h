@@ -110,10 +110,12 @@ struct executor_carried {
 };
 
 /* A module that decides which collectives are carried out without messages (workload/fast_forward.h). The executor that
- * something happens to calls it; it may call executor_skip() and executor_carry() of any. */
+ * something happens to calls it; it may call executor_skip(), executor_carry() and executor_ask() of any. */
 struct executor_skips {
-    /* A collective begins at a rank. Returns true if it is held: no message goes until one of these two is called. */
+    /* A collective begins at a rank. Returns true if it is held: no message goes until executor_carry(). */
     bool (*begins)(void *of, const struct executor_collective *c, uint64_t now);
+    /* The time of executor_ask() has come; the collective is held. */
+    void (*asked)(void *of, const struct executor_collective *c, uint64_t now);
     /* It ended at the rank. */
     void (*ended)(void *of, const struct executor_collective *c, uint64_t now, const struct executor_carried *carried);
     /* A message with bytes of a send begins to go, or was acknowledged. */
@@ -182,6 +184,11 @@ void executor_skip(struct executor *e, uint32_t group, uint32_t ordinal, uint64_
 /* A held collective begins at a time with a share of its vector, as if the rank had sent so much of the rest. */
 void executor_carry(struct executor *e, uint32_t group, uint32_t ordinal, uint64_t at, double share,
                     const struct executor_carried *carried);
+/* The module is asked about a held collective at a time. A later call replaces an earlier one; the end of the holding
+ * cancels it. */
+void executor_ask(struct executor *e, uint32_t group, uint32_t ordinal, uint64_t at);
+/* What the rank has sent so far in a collective in progress. */
+struct executor_carried executor_has_carried(const struct executor *e, uint32_t group, uint32_t ordinal);
 
 /* ---- a state that repeats (base/state_walk.h) ---- */
 

@@ -140,11 +140,13 @@ struct delays {
     size_t count, room;
 };
 
-/* A held collective that ends, or is carried out, at a time. */
+enum skip_action { SKIP_ENDS, SKIP_CARRIES, SKIP_ASKS };
+
+/* What happens to a held collective at a time. */
 struct skip {
     uint64_t at; /* ps */
     struct instance *instance;
-    bool ends;
+    enum skip_action action;
     double share; /* of its vector that is carried out */
     struct executor_carried carried;
 };
@@ -336,7 +338,7 @@ bool skip_begins(struct executor *e, struct instance *c);
 void skip_ended(struct executor *e, const struct instance *c);
 /* A message with bytes to another rank begins to go, or was acknowledged. */
 void skip_message(const struct executor *e, uint32_t to, bool begins);
-/* Ends or carries out the first held collective that is due up to `now`. Returns false if there is none. */
+/* Does what is due first up to `now`. Returns false if nothing is. */
 bool skips_take_one(struct executor *e, uint64_t now);
 /* ps; EXECUTOR_NEVER: none. */
 uint64_t skips_next(const struct executor *e);

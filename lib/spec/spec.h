@@ -424,8 +424,8 @@ struct hx_ranks {
      "below what the cables carry, else 1", HX_GIVEN_IN(s, HX_GIVEN_INJECTION_RATE), .applies = HX_FOR_VIRTUAL}, \
     {.name = "fast-forward", .key = "fast_forward", .kind = HX_OPTION_REAL, .argument = "SHARE", \
      .to.real = &(s)->fast_forward, .real_low = 0, .real_high = HX_MOST_FORWARD, .help = "of schedules: a collective " \
-     "that has its links to itself, and came before, takes the time that it took then, without packets. Begins of " \
-     "its members may differ by this share of that time, as 1%; 0: all packets are simulated", \
+     "takes what another one took, without packets, if that began alike beside the same ones on such links. Their " \
+     "times may differ by this share, as 1%; 0: all packets are simulated", \
      HX_GIVEN_IN(s, HX_GIVEN_FORWARD), .applies = HX_FOR_VIRTUAL}, \
     {.name = "fast-forward-audit", .key = "fast_forward_audit", .kind = HX_OPTION_NUMBER, .argument = "N", \
      .to.number = &(s)->fast_forward_audit, .low = 0, .high = HX_MOST_COUNT, .help = "the first N of these " \

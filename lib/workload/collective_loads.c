@@ -214,9 +214,9 @@ struct collective_path collective_loads_path(struct collective_loads *l, uint32_
 
 /* ---- loads ---- */
 
-void collective_loads_lay(const struct collective_loads *l, const struct collective_path *path, double bytes,
-                          double *load)
+void collective_loads_lay(struct collective_loads *l, const struct collective_path *path, double bytes, double *load)
 {
+    l->split = l->split || path->split;
     for (unsigned i = 0; i < path->ends; i++)
         load[path->end[i]] += bytes;
     for (uint32_t i = path->first; i < path->first + path->hops; i++)

@@ -31,6 +31,7 @@ struct collective_loads {
     double apart;     /* multiple of `last` of paths: 1, as if a packet were split over all planes; planes: it is not */
     bool quiet;       /* a choice by these loads shows no progress */
     bool untried;     /* a choice by these loads takes the least estimate, without trials of packets */
+    bool split;       /* collective_loads_lay() found several paths of a pair; its user clears it */
     double *slowness; /* [ports]: seconds a byte of all planes; of LOCAL: into the endpoint */
     double *latency;  /* [ports]: seconds of a hop */
     uint32_t *router; /* [hosts]: attachment router */
@@ -63,8 +64,7 @@ void collective_loads_begin(struct collective_loads *l);
 struct collective_path collective_loads_path(struct collective_loads *l, uint32_t from, uint32_t to);
 
 /* Adds bytes to the links of a path. load: [ports]. */
-void collective_loads_lay(const struct collective_loads *l, const struct collective_path *path, double bytes,
-                          double *load);
+void collective_loads_lay(struct collective_loads *l, const struct collective_path *path, double bytes, double *load);
 /* Seconds of the fullest link of a path, of its links between nodes that forward, and of all. */
 double collective_loads_worst(const struct collective_loads *l, const struct collective_path *path, const double *load);
 double collective_loads_inside(const struct collective_loads *l, const struct collective_path *path,

@@ -1,187 +1,109 @@
-/* fast_forward.c - holds collectives that come again (fast_forward.h). */
+/* fast_forward.c - holds collectives that come again: what executors say (fast_forward.h). */
 #include "workload/fast_forward.h"
 #include "workload/collective_choice.h"
 #include "workload/fast_forward_parts.h" /* circle: what its files share */
 
-#include <math.h>
 #include <stdlib.h>
 
-static struct executor *executor_of(const struct flight *l, uint32_t position)
+/* Members of a flight are in the order of the engine, which is that of its shape. */
+static uint32_t rank_of(const struct flight *l, uint32_t member)
 {
-    return l->job->executor[schedule_group(l->job->plan->schedule, (uint32_t)(l->key >> 32))[position]];
+    const struct executor_choice *c = l->kind->choice;
+    return schedule_group(l->job->plan->schedule, (uint32_t)(l->key >> 32))[c->member ? c->member[member] : member];
 }
 
-static uint32_t host_of(const struct flight *l, uint32_t position)
+static uint32_t member_of(const struct flight *l, const struct executor_collective *c)
 {
-    return l->job->plan->host[schedule_group(l->job->plan->schedule, (uint32_t)(l->key >> 32))[position]];
+    const struct executor_choice *choice = l->kind->choice;
+    const struct schedule_job *plan = l->job->plan;
+    const uint32_t position = schedule_groups_position(&plan->groups, plan->schedule, c->group, c->rank);
+    return choice->position ? choice->position[position] : position;
 }
 
-/* ---- flights ---- */
-
-static uint32_t new_number(struct fast_forward *f)
+struct executor *fast_forward_executor(const struct flight *l, uint32_t member)
 {
-    size_t i = 0;
-    while (i < f->flights && f->flight[i])
-        i++;
-    if (i == f->flights) {
-        f->flight = hx_grow(f->flight, f->flights, &f->flights_room, sizeof(struct flight *));
-        f->flights++;
-    }
-    return (uint32_t)i + 1;
+    return l->job->executor[rank_of(l, member)];
+}
+
+uint32_t fast_forward_host(const struct flight *l, uint32_t member)
+{
+    return l->job->plan->host[rank_of(l, member)];
+}
+
+/* ---- a collective begins ---- */
+
+static uint64_t *times(uint32_t size)
+{
+    uint64_t *time = hx_allocate(size, sizeof *time);
+    for (uint32_t i = 0; i < size; i++)
+        time[i] = NOT_YET;
+    return time;
 }
 
 static struct flight *add_flight(struct job *j, const struct executor_collective *c, uint64_t key)
 {
     struct flight *l = hx_allocate(1, sizeof *l);
-    struct kind *k = ports_kind(j, c);
-    *l = (struct flight){.key = key, .job = j, .kind = k, .number = new_number(j->f)};
-    j->f->flight[l->number - 1] = l;
-    l->begin = hx_allocate(k->size, sizeof *l->begin);
-    for (uint32_t i = 0; i < k->size; i++)
-        l->begin[i] = UINT64_MAX;
-    l->end = hx_allocate(k->size, sizeof *l->end);
-    l->carried = hx_allocate(k->size, sizeof *l->carried);
+    *l = (struct flight){.key = key, .job = j, .kind = shapes_kind(j, c), .last = NOT_YET, .look = NOT_YET};
+    const uint32_t size = l->kind->shape->size;
+    l->begin = times(size);
+    l->end = times(size);
+    l->carried = hx_allocate(size, sizeof *l->carried);
     struct found_flight *found = hx_table_add(&j->flights, &key);
     found->flight = l;
     return l;
 }
 
-static void end_flight(struct flight *l)
-{
-    struct fast_forward *f = l->job->f;
-    f->flight[l->number - 1] = NULL;
-    hx_table_remove(&l->job->flights, hx_table_find(&l->job->flights, &l->key));
-    HX_FREE(l->begin, l->end, l->carried, l->link, l);
-}
+/* Of those beside it. */
+struct beside {
+    bool simulated; /* one at least */
+    bool audited;   /* all that are simulated */
+};
 
-/* Something else uses the links of a flight that was recorded or held: it does so itself. */
-static void make_plain(struct flight *l)
+static struct beside look_beside(const struct flight *l)
 {
-    struct fast_forward *f = l->job->f;
-    for (uint32_t i = 0; i < l->kind->ports; i++) {
-        f->owner[l->kind->port[i]] = NO_FLIGHT;
-        f->plain[l->kind->port[i]]++;
+    struct beside b = {.audited = true};
+    for (size_t i = 0; i < l->besides; i++) {
+        const struct flight *other = l->beside[i];
+        b.simulated = b.simulated || other->stage != HELD;
+        b.audited = b.audited && (other->stage == HELD || other->audited);
     }
-    f->audits -= l->audited;
-    l->audited = false;
-    l->stage = PLAIN;
+    return b;
 }
 
-static uint64_t first_end(const struct flight *l)
-{
-    uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < l->kind->size; i++)
-        first = l->by->end[i] < first ? l->by->end[i] : first;
-    return l->last + first;
-}
-
-static void add_left_out(struct fast_forward *f, const struct executor_carried *c)
-{
-    f->counts.messages += c->messages;
-    f->counts.packets += c->packets;
-    f->counts.bytes += c->bytes;
-}
-
-static struct executor_carried part_of(const struct executor_carried *c, double share)
-{
-    return (struct executor_carried){(uint64_t)llround(share * (double)c->messages),
-                                     (uint64_t)llround(share * (double)c->packets),
-                                     (uint64_t)llround(share * (double)c->bytes)};
-}
-
-/* Carries out the rest of a held flight. */
-static void carry_out(struct flight *l, uint64_t now)
-{
-    struct fast_forward *f = l->job->f;
-    const uint64_t at = now + f->config.delay;
-    double share = 1;
-    const struct executor_carried nothing = {0, 0, 0};
-    if (l->by) {
-        if (at >= first_end(l))
-            return; /* its last messages are on the way */
-        share = 1 - (double)(at - l->last) / (double)l->by->duration;
-        records_add_links(l, 1 - share);
-        f->counts.cut++;
-    }
-    make_plain(l);
-    for (uint32_t i = 0; i < l->kind->size; i++) {
-        if (l->begin[i] == UINT64_MAX)
-            continue;
-        const struct executor_carried part = l->by ? part_of(&l->by->carried[i], 1 - share) : nothing;
-        add_left_out(f, &part);
-        executor_carry(executor_of(l, i), (uint32_t)(l->key >> 32), (uint32_t)l->key, at, share, &part);
-        f->config.wake(f->config.of, host_of(l, i), at);
-    }
-}
-
-/* Something begins to use a port: a flight that had it alone goes on beside it. */
-static void use_port(struct fast_forward *f, uint32_t port, uint64_t now)
-{
-    struct flight *l = f->owner[port] ? f->flight[f->owner[port] - 1] : NULL;
-    if (!l)
-        return;
-    if (l->stage == HELD)
-        carry_out(l, now);
-    else
-        make_plain(l);
-}
-
-static bool is_alone(const struct fast_forward *f, const struct kind *k)
-{
-    for (uint32_t i = 0; i < k->ports; i++) {
-        if (f->plain[k->port[i]] || f->owner[k->port[i]])
-            return false;
-    }
-    return true;
-}
-
+/* Sets whether a flight is held or simulated, and whether as an example or an audit. */
 static void begin_flight(struct flight *l, uint64_t now)
 {
     struct fast_forward *f = l->job->f;
-    struct kind *k = l->kind;
-    const bool may = k->eligible && is_alone(f, k);
-    l->stage = !may ? PLAIN : k->holds ? HELD : RECORDED;
-    if (l->stage == HELD && f->audits < f->config.audit) {
-        l->stage = RECORDED;
-        l->audited = true;
-        f->audits++;
-    }
-    for (uint32_t i = 0; i < k->ports; i++) {
-        if (l->stage == PLAIN) {
-            use_port(f, k->port[i], now);
-            f->plain[k->port[i]]++;
-        } else {
-            f->owner[k->port[i]] = l->number;
-        }
-    }
-    if (l->stage == RECORDED)
-        records_begin(l);
-}
-
-/* All members of a held flight have begun. */
-static void end_by_record(struct flight *l)
-{
-    struct fast_forward *f = l->job->f;
-    double apart;
-    records_find_last(l);
-    const struct record *by = records_nearest(l, PROVED, &apart);
-    l->kind->holds = apart <= f->config.tolerance;
-    f->counts.unlike += !l->kind->holds;
-    if (apart > NEAR * f->config.tolerance) {
-        carry_out(l, l->last);
+    l->first = now;
+    links_take(l);
+    contexts_begin(l);
+    const bool busy = links_have_messages(l);
+    const struct beside beside = look_beside(l);
+    const bool may = l->kind->shape->eligible && !busy && examples_hold(l, now);
+    l->audited = may && beside.audited && f->audits < f->config.audit && (beside.simulated || !l->besides);
+    f->audits += l->audited;
+    l->stage = may && !beside.simulated && !l->audited ? HELD : SIMULATED;
+    if (l->stage == HELD)
         return;
-    }
-    l->by = by;
-    f->counts.worst_begin = fmax(f->counts.worst_begin, apart);
-    for (uint32_t i = 0; i < l->kind->size; i++) {
-        const uint64_t least = l->last + f->config.delay;
-        const uint64_t at = l->last + l->by->end[i] > least ? l->last + l->by->end[i] : least;
-        executor_skip(executor_of(l, i), (uint32_t)(l->key >> 32), (uint32_t)l->key, at, &l->by->carried[i]);
-        f->config.wake(f->config.of, host_of(l, i), at);
-    }
+    l->kind->shape->simulated++;
+    l->kind->shape->owed = false;
+    links_begin(l);
+    for (size_t i = 0; i < l->besides; i++)
+        hold_cut(l->beside[i]);
+    l->whole = !busy;
+    if (l->whole && !l->audited && l->kind->shape->eligible)
+        examples_keep(l);
 }
 
-/* ---- what executors say ---- */
+/* Executors are at times that differ by a window of the clock: the one that comes last may be earlier. */
+static void find_begins(struct flight *l)
+{
+    l->last = 0;
+    for (uint32_t i = 0; i < l->kind->shape->size; i++) {
+        l->first = l->begin[i] < l->first ? l->begin[i] : l->first;
+        l->last = l->begin[i] > l->last ? l->begin[i] : l->last;
+    }
+}
 
 static bool begins(void *of, const struct executor_collective *c, uint64_t now)
 {
@@ -189,65 +111,110 @@ static bool begins(void *of, const struct executor_collective *c, uint64_t now)
     const uint64_t key = (uint64_t)c->group << 32 | c->ordinal;
     const struct found_flight *found = hx_table_find(&j->flights, &key);
     struct flight *l = found ? found->flight : add_flight(j, c, key);
-    const uint32_t position = schedule_groups_position(&j->plan->groups, j->plan->schedule, c->group, c->rank);
-    if (!found)
+    if (!found) {
         begin_flight(l, now);
-    l->begin[position] = now;
-    l->begun++;
+        hold_look_beside(l, now);
+    }
+    hold_carry_out(j->f, now);
     const bool held = l->stage == HELD;
-    if (held && l->begun == l->kind->size)
-        end_by_record(l);
+    l->begin[member_of(l, c)] = now;
+    if (++l->begun == l->kind->shape->size) {
+        find_begins(l);
+        contexts_begun(l);
+        hold_look_beside(l, now);
+        if (held)
+            hold_begun(l, now);
+    }
     return held;
 }
 
-static void take_counts(struct flight *l, uint64_t now)
+static void asked(void *of, const struct executor_collective *c, uint64_t now)
+{
+    struct job *j = of;
+    const uint64_t key = (uint64_t)c->group << 32 | c->ordinal;
+    const struct found_flight *found = hx_table_find(&j->flights, &key);
+    hold_look(found->flight, now);
+    hold_carry_out(j->f, now);
+}
+
+/* ---- a collective ends ---- */
+
+static uint64_t latest_end(const struct flight *l)
+{
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < l->kind->shape->size; i++)
+        latest = l->end[i] > latest ? l->end[i] : latest;
+    return latest;
+}
+
+static void end_flight(struct flight *l, uint64_t now)
 {
     struct fast_forward *f = l->job->f;
+    l->done = true;
+    l->last_end = latest_end(l);
     f->counts.collectives++;
-    if (l->stage != HELD)
-        return;
-    f->counts.held++;
-    l->job->last = now > l->job->last ? now : l->job->last;
-    for (uint32_t i = 0; i < l->kind->size; i++)
-        add_left_out(f, &l->by->carried[i]);
-    records_add_links(l, 1);
+    contexts_ended(l, now);
+    hold_look_beside(l, now);
+    hx_table_remove(&l->job->flights, hx_table_find(&l->job->flights, &l->key));
+    if (l->stage == HELD) {
+        l->job->last = l->last_end > l->job->last ? l->last_end : l->job->last;
+        hold_end(l);
+    } else if (l->whole) {
+        links_end(l);
+        examples_end(l);
+    }
+    links_leave(l);
+    if (l->audited && !(l->whole && examples_audit(l)))
+        f->audits--;
+    examples_free_unused(l);
+}
+
+static struct executor_carried sum_of(const struct executor_carried *a, const struct executor_carried *b)
+{
+    return (struct executor_carried){a->messages + b->messages, a->packets + b->packets, a->bytes + b->bytes};
 }
 
 static void ended(void *of, const struct executor_collective *c, uint64_t now, const struct executor_carried *carried)
 {
     struct job *j = of;
-    struct fast_forward *f = j->f;
     const uint64_t key = (uint64_t)c->group << 32 | c->ordinal;
-    struct found_flight *found = hx_table_find(&j->flights, &key);
+    const struct found_flight *found = hx_table_find(&j->flights, &key);
     if (!found)
         return;
     struct flight *l = found->flight;
-    const uint32_t position = schedule_groups_position(&j->plan->groups, j->plan->schedule, c->group, c->rank);
-    l->end[position] = now;
-    l->carried[position] = *carried;
-    if (++l->ended < l->kind->size)
-        return;
-    take_counts(l, now);
-    for (uint32_t i = 0; i < l->kind->ports; i++) {
-        if (l->stage == PLAIN)
-            f->plain[l->kind->port[i]]--;
+    const uint32_t member = member_of(l, c);
+    l->end[member] = now;
+    l->carried[member] = sum_of(&l->carried[member], carried);
+    l->first_end = l->ended++ && l->first_end < now ? l->first_end : now;
+    hold_follow(l, member, now);
+    if (l->ended == l->kind->shape->size)
+        end_flight(l, now);
+    hold_carry_out(j->f, now);
+}
+
+/* ---- a message ---- */
+
+/* It is simulated, and so are collectives on its links. */
+static void pass_message(struct fast_forward *f, uint32_t port, uint64_t now)
+{
+    const struct use *use = &f->use[port];
+    for (size_t i = 0; i < use->flights; i++) {
+        if (use->flight[i]->stage == HELD)
+            hold_cut(use->flight[i]);
         else
-            f->owner[l->kind->port[i]] = NO_FLIGHT;
+            hold_spoil(use->flight[i], now);
     }
-    if (l->stage == RECORDED)
-        l->kind->holds = records_end(l);
-    end_flight(l);
 }
 
 static void message(void *of, uint32_t from, uint32_t to, bool begins, uint64_t now)
 {
     struct job *j = of;
-    const struct found_pair *p = ports_pair(j, from, to);
-    for (uint32_t i = 0; i < p->ports; i++) {
-        if (begins)
-            use_port(j->f, p->port[i], now);
-        j->f->plain[p->port[i]] += begins ? 1 : UINT32_MAX;
-    }
+    const struct found_pair *p = shapes_pair(j, from, to);
+    for (uint32_t i = 0; i < p->ports; i++)
+        j->f->use[p->port[i]].messages += begins ? 1 : UINT32_MAX;
+    for (uint32_t i = 0; begins && i < p->ports; i++)
+        pass_message(j->f, p->port[i], now);
+    hold_carry_out(j->f, now);
 }
 
 /* ---- open ---- */
@@ -261,26 +228,32 @@ static bool has_collectives(const struct schedule_plan *p)
     return any;
 }
 
+static void open_job(struct fast_forward *f, struct job *j, struct schedule_job *plan, bool skips)
+{
+    *j = (struct job){.f = f, .plan = plan};
+    j->executor = hx_allocate(schedule_ranks(plan->schedule), sizeof(struct executor *));
+    j->flights = hx_table_make(sizeof(uint64_t), sizeof(struct found_flight));
+    j->kinds = hx_table_make(sizeof(uint64_t), sizeof(struct found_kind));
+    j->pairs = hx_table_make(sizeof(uint64_t), sizeof(struct found_pair));
+    j->skips = (struct executor_skips){.begins = begins, .asked = asked, .ended = ended, .message = message, .of = j};
+    plan->executor.skips = skips ? &j->skips : NULL;
+}
+
 struct fast_forward *fast_forward_open(struct schedule_plan *p, const struct fast_forward_config *config)
 {
     struct fast_forward *f = hx_allocate(1, sizeof *f);
+    const struct hx_fabric *g = p->traffic->g;
     f->config = *config;
-    f->g = p->traffic->g;
-    collective_open_choice(&f->loads, f->g);
-    f->load = hx_allocate(f->g->ports, sizeof *f->load);
-    f->plain = hx_allocate(f->g->ports, sizeof *f->plain);
-    f->owner = hx_allocate(f->g->ports, sizeof *f->owner);
+    f->g = g;
+    collective_open_choice(&f->loads, g);
+    f->load = hx_allocate(g->ports, sizeof *f->load);
+    f->number = hx_allocate(g->ports > g->nodes ? g->ports : g->nodes, sizeof *f->number);
+    f->use = hx_allocate(g->ports, sizeof *f->use);
+    f->shapes = hx_table_make(sizeof(uint64_t), sizeof(struct found_shape));
+    f->overlaps = hx_table_make(sizeof(uint64_t), sizeof(struct found_overlap));
     f->job = hx_allocate(p->jobs, sizeof *f->job);
-    for (unsigned i = 0; i < p->jobs; i++) {
-        struct job *j = &f->job[i];
-        *j = (struct job){.f = f, .plan = &p->job[i]};
-        j->executor = hx_allocate(schedule_ranks(j->plan->schedule), sizeof(struct executor *));
-        j->flights = hx_table_make(sizeof(uint64_t), sizeof(struct found_flight));
-        j->kinds = hx_table_make(sizeof(uint64_t), sizeof(struct found_kind));
-        j->pairs = hx_table_make(sizeof(uint64_t), sizeof(struct found_pair));
-        j->skips = (struct executor_skips){.begins = begins, .ended = ended, .message = message, .of = j};
-        p->job[i].executor.skips = has_collectives(p) ? &j->skips : NULL;
-    }
+    for (unsigned i = 0; i < p->jobs; i++)
+        open_job(f, &f->job[i], &p->job[i], has_collectives(p));
     return f;
 }
 

@@ -1,22 +1,31 @@
-/* fast_forward.h - collectives of a schedule that take what they took before, without packets.
+/* fast_forward.h - collectives of a schedule that take what others took before, without packets.
  *
  * Data that flows. Executors (schedule/executor.h) say when a collective begins and ends at a rank, and when a message
- * of a send goes. A collective that has the links of its paths to itself is recorded: when each member began and ended,
- * what it sent, and what each link carried. When it comes again, and has its links to itself again, it is held: no
- * message goes, and each member ends when the record says. If something else begins on these links meanwhile, the rest
- * of the vector is carried out by packets from then on.
+ * of a send goes. A collective in progress is a flight. Flights that share links are beside each other. One that is
+ * simulated becomes an example of its shape: its configuration, and how it loads the links of its paths, wherever its
+ * group is. Another flight of the shape may be held: no message goes, and each member ends when that of the example
+ * did, or does.
  *
- *     begins -> recorded | held | plain          held: each member ends by the record, or the rest is carried out
+ *     begins -> simulated | held        held: each member ends by the example, or the rest is carried out by packets
+ *
+ * A flight is held if an example began beside the same flights, and only held flights are beside it. It looks for its
+ * example when all members have begun, and again whenever something begins or ends beside it: begins of members and
+ * neighbours are to be those of the example, within five times the tolerance. If none fits, it is carried out, and so
+ * are all that are held beside it, and so on. A message of a send makes flights on its links go by packets, too.
  *
  * Only kinds in which each member waits for all are held: all-reduce, reduce-scatter, all-gather and all-to-all. No
- * member ends before the last begins, so the record is found when all have begun: the one with the nearest begins.
+ * member ends before the last begins, so times are relative to the last begin.
  *
- * Error. A member's steps begin when the messages that they wait for have arrived. So ends differ by no more than
- * begins, where contention decides nothing (a max-plus system). A record fits if no begin differs by more than the
- * tolerance times the duration. If none fits, the nearest is taken up to five times that; else the collective is
- * carried out when all have begun. The next one of this group is simulated again. A group is held only if its last
- * simulated collective ended as a record said: what depends on chance is not. An audit carries out a collective that
- * might be held, and compares its ends with those of the record.
+ * Error. Where contention decides nothing, ends differ by no more than begins do (a max-plus system). Where it does:
+ *
+ *     chance chooses among paths    two examples are needed, and the standard error of their mean duration is within
+ *                                   the tolerance. Flights take turns among those that fit
+ *     begins matter                 where they differ from the example by more than is known to be harmless, the next
+ *                                   flight of the shape is simulated; what it shows to be harmful is not held again
+ *     holding misses often          most flights of the shape are simulated
+ *
+ * What differs by less, and is amplified later, is not seen: an audit simulates flights that might be held, with all
+ * that begins beside them, and compares.
  *
  * Ownership: of the one worker that has all executors. Ports and planes are those of the fabric. */
 #ifndef WORKLOAD_FAST_FORWARD_H
@@ -28,7 +37,7 @@ struct fast_forward;
 
 struct fast_forward_config {
     double tolerance; /* share of a duration, above 0 */
-    uint64_t audit;   /* held collectives, at most, that are carried out and compared instead */
+    uint64_t audit;   /* collectives, at most, that are simulated and compared, in place of held */
     uint64_t delay;   /* ps: what a rank does for another takes effect so much later, at least */
     /* A rank's executor has something to do at a time. */
     void (*wake)(void *of, uint32_t host, uint64_t at);
@@ -44,10 +53,10 @@ struct fast_forward_counts {
     uint64_t packets, messages; /* that were left out */
     uint64_t hops;              /* of these packets */
     uint64_t bytes;             /* of these messages */
-    uint64_t unlike;            /* that had no record with such begins */
-    double worst_begin;         /* the most by which a begin differed from the record, as a share of the duration */
-    uint64_t audits;            /* collectives carried out and compared */
-    double worst_audit;         /* the most by which an end differed, as a share of the duration */
+    uint64_t unlike;            /* that were held until no example fitted */
+    double worst_begin; /* the most by which begins and neighbours differed from the example, as a share of it */
+    uint64_t audits;    /* collectives simulated and compared */
+    double worst_audit; /* the most by which an end differed, as a share of the duration */
 };
 
 /* The schedules of a run; *p must outlive it. Its executors, which are made later, join. */

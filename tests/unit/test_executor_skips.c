@@ -26,6 +26,8 @@ struct world {
     uint64_t begun_at[RANKS], ended_at[RANKS];
     struct executor_carried carried[RANKS];
     int going[RANKS]; /* messages */
+    uint64_t asked_at[RANKS];
+    unsigned asks;
 };
 
 static bool begins(void *of, const struct executor_collective *c, uint64_t now)
@@ -34,6 +36,14 @@ static bool begins(void *of, const struct executor_collective *c, uint64_t now)
     w->begun[c->rank] = *c;
     w->begun_at[c->rank] = now;
     return w->holds;
+}
+
+static void asked(void *of, const struct executor_collective *c, uint64_t now)
+{
+    struct world *w = of;
+    assert_int_equal(c->ordinal, w->begun[c->rank].ordinal);
+    w->asked_at[c->rank] = now;
+    w->asks++;
 }
 
 static void ended(void *of, const struct executor_collective *c, uint64_t now, const struct executor_carried *carried)
@@ -75,7 +85,7 @@ static void open_world(struct world *w)
     assert_non_null(w->s);
     schedule_groups_make(&w->groups, w->s);
     w->choices = schedule_choices_make(w->s, schedule_fill_plain, NULL, &problem);
-    w->skips = (struct executor_skips){begins, ended, message, w};
+    w->skips = (struct executor_skips){.begins = begins, .asked = asked, .ended = ended, .message = message, .of = w};
     w->plan = (struct executor_plan){.schedule = w->s,
                                      .costs = executor_costs_default,
                                      .window = 4,
@@ -184,11 +194,55 @@ static void the_rest_of_a_held_collective_is_carried_out(void **state)
     close_world(&w);
 }
 
+static void the_module_is_asked_at_the_last_time_that_it_said(void **state)
+{
+    static const struct executor_carried carried = {3, 130, 7000};
+    struct world w;
+    (void)state;
+    open_world(&w);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        executor_ask(w.e[rank], w.begun[rank].group, w.begun[rank].ordinal, 8 * US);
+        executor_ask(w.e[rank], w.begun[rank].group, w.begun[rank].ordinal, 9 * US);
+        executor_skip(w.e[rank], w.begun[rank].group, w.begun[rank].ordinal, EXECUTOR_NEVER, &carried);
+        assert_int_equal(executor_wake(w.e[rank]), 9 * US);
+        executor_settle(w.e[rank], 9 * US);
+        assert_int_equal(w.asked_at[rank], 9 * US);
+        assert_int_equal(executor_wake(w.e[rank]), EXECUTOR_NEVER); /* its end is not known */
+        executor_ask(w.e[rank], w.begun[rank].group, w.begun[rank].ordinal, 20 * US);
+        executor_skip(w.e[rank], w.begun[rank].group, w.begun[rank].ordinal, 15 * US, &carried);
+        executor_settle(w.e[rank], 15 * US);
+        assert_int_equal(w.ended_at[rank], 15 * US);
+        executor_settle(w.e[rank], 20 * US); /* it is held no more: the question is void */
+    }
+    assert_int_equal(w.asks, RANKS);
+    close_world(&w);
+}
+
+static void a_rank_says_what_it_has_sent_so_far(void **state)
+{
+    struct world w;
+    struct executor_message m;
+    const struct executor_carried nothing = {0, 0, 0};
+    (void)state;
+    open_world(&w);
+    assert_int_equal(executor_has_carried(w.e[0], w.begun[0].group, w.begun[0].ordinal).messages, 0);
+    executor_carry(w.e[0], w.begun[0].group, w.begun[0].ordinal, 6 * US, 1, &nothing);
+    executor_settle(w.e[0], 6 * US);
+    assert_true(executor_next(w.e[0], 6 * US, &m));
+    executor_take(w.e[0]);
+    const struct executor_carried sent = executor_has_carried(w.e[0], w.begun[0].group, w.begun[0].ordinal);
+    assert_int_equal(sent.messages, 1);
+    assert_int_equal(sent.bytes, m.bytes);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_held_collective_ends_when_it_is_told),
         cmocka_unit_test(the_rest_of_a_held_collective_is_carried_out),
+        cmocka_unit_test(the_module_is_asked_at_the_last_time_that_it_said),
+        cmocka_unit_test(a_rank_says_what_it_has_sent_so_far),
     };
     return cmocka_run_group_tests_name("schedule/executor_skips", tests, NULL, NULL);
 }
