@@ -34,7 +34,7 @@ struct form {
 /* Collectives with one configuration and equal ports. */
 struct shape {
     uint64_t number;                      /* from 1 */
-    const struct executor_choice *choice; /* of the first of them; NULL: a message */
+    const struct executor_choice *choice; /* of the first of them */
     struct form *form;                    /* [ports] */
     uint32_t ports, size;
     double bytes;            /* that its members send */
@@ -80,7 +80,7 @@ enum stage {
 
 /* A collective in progress, or an example: one that was simulated, with what was beside it. Times: ps.
  *
- * Invariant: a flight that is held has only held ones beside it. */
+ * Invariant: a flight that is held has only held ones beside it, until its first end is due. */
 struct flight {
     uint64_t key;
     struct job *job;
