@@ -65,7 +65,7 @@ static uint64_t duration_of(const struct flight *l)
 
 uint64_t examples_slack(const struct flight *by)
 {
-    return (uint64_t)(NEAR * by->job->f->config.tolerance * (double)duration_of(by));
+    return (uint64_t)(by->job->f->config.tolerance * (double)duration_of(by));
 }
 
 double examples_begins_differ(const struct flight *l, const struct flight *by)

@@ -118,7 +118,7 @@ void hold_look(struct flight *l, uint64_t now)
         return;
     }
     f->counts.worst_begin =
-        fmax(f->counts.worst_begin, (double)apart * NEAR * f->config.tolerance / (double)examples_slack(by));
+        fmax(f->counts.worst_begin, (double)apart * f->config.tolerance / (double)examples_slack(by));
     const double differ = examples_begins_differ(l, by);
     if (!l->any && differ > TINY && differ > l->kind->shape->harmless)
         l->kind->shape->owed = true;

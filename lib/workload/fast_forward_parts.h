@@ -15,9 +15,8 @@
 
 enum { MOST_EXAMPLES = 64 /* of a shape */ };
 enum { PROVED = 2 /* examples alike, so that others are held by one of them, where chance chooses among paths */ };
-enum { NEAR = 5 /* times the tolerance: begins and neighbours of what is alike may differ so much */ };
 enum { LEAST_DELAYS = 50 /* in the duration of what is held: its delay is no error then */ };
-#define TINY 0.0005 /* of a duration: begins that differ so little are equal */
+#define TINY 0.002 /* of a duration: begins that differ so little are equal */
 enum { MANY = 4 /* examples with other begins that took equally long: begins do not matter */ };
 enum { RARE = 32 /* of so many flights one may find no example: else most are simulated */ };
 enum { OFTEN = 4 /* of so many flights one may be carried out */ };

@@ -131,12 +131,14 @@ refused() {
 @test "fast-forward: an audit compares, and a run that failed it ends with 1" {
     simulated audited -t groups.schedule.yaml --fast-forward 1% --fast-forward-audit 12
     jq -e '.fast_forward | .audits == 12 and .worst_audit < 0.01' audited.json
-    # begins that drift apart by less than 1 % make this ring 10 % longer: no example shows that, but an audit does
-    printf '%s\n' 'ranks: 16' 'program:' '  - repeat: 20' '    do:' '      - {compute: 50 us}' \
-        '      - {collective: all-reduce, bytes: 1 MiB, group: {size: 8}, algorithm: ring}' \
-        '      - {collective: all-reduce, bytes: 2 MiB, group: {size: 2, stride: 8}, algorithm: ring, after: []}' \
-        >drift.schedule.yaml
-    run -1 hxmesh run "2x2 Hx2Mesh" --clock virtual -t drift.schedule.yaml --fast-forward 1% --fast-forward-audit 20
+    # an exchange by pairs in which contention decides the order of packets
+    printf '%s\n' 'ranks: 24' 'program:' '  - repeat: 25' '    do:' '      - {compute: 20 us}' \
+        '      - {collective: all-gather, bytes: 1 MiB, group: {size: 8}}' '      - {compute: 20 us}' \
+        '      - {collective: all-reduce, bytes: 256 KiB, group: {size: 8}, algorithm: ring}' \
+        '      - {compute: "400 us + 1 us * (rank % 23) / 24"}' \
+        '      - {collective: all-to-all, bytes: 4 MiB, group: {size: 8}, algorithm: pairwise}' >chance.schedule.yaml
+    run -1 hxmesh run "2x3 Hx2Mesh" --taper 2 --clock virtual -t chance.schedule.yaml --fast-forward 1% \
+        --fast-forward-audit 30
     [[ $output = *" compared: ends differ by up to "*", more than is allowed"* ]]
 }
 
