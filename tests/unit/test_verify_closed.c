@@ -128,6 +128,25 @@ static void live_a_packet_is_found_from_the_frame_on_that_says_followed(void **s
     assert_true(bad > 0);
 }
 
+/* A supervisor that is late says so after the link was opened again. */
+static void live_a_link_that_is_open_again_is_not_closed_by_a_late_follower(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= effort(SEEDS); seed++) {
+        struct crossed c;
+        char annotation[256];
+        make(&c, seed);
+        c.capture.set.live = true;
+        const size_t said = c.left - split_mix(~seed) % (c.left < 500 ? c.left : 500);
+        (void)snprintf(annotation, sizeof annotation,
+                       "change at 1 s, 9ns ago: %s closed\nfault at 1 s, 1ns ago: all up\n"
+                       "change followed after 1 us, 3ns ago: %s closed",
+                       c.port, c.port);
+        require_first(&c, annotation, said, 0);
+        sim_free(&c.capture);
+    }
+}
+
 /* The capture began after the change, so its end is unknown. */
 static void a_follower_of_an_unknown_change_says_nothing(void **state)
 {
@@ -195,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simulated_a_packet_that_leaves_on_a_closed_link_is_found),
         cmocka_unit_test(live_a_packet_is_found_from_the_frame_on_that_says_followed),
+        cmocka_unit_test(live_a_link_that_is_open_again_is_not_closed_by_a_late_follower),
         cmocka_unit_test(a_follower_of_an_unknown_change_says_nothing),
         cmocka_unit_test(no_loss_is_allowed_by_a_closed_link),
         cmocka_unit_test(changes_are_counted_apart_from_faults),

@@ -77,6 +77,7 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e)
     forget_tables(e);
     forget_shut(e);
     hx_faults_free(&e->shut);
+    free(e->shut_ns);
     free(e->of_plane);
     free(e->unseen);
     hx_faults_free(&e->faults);
@@ -90,16 +91,13 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e)
 /* What an annotation says of a line of a schedule. */
 enum said { SAID_FAULT, SAID_CHANGE, SAID_FOLLOWED, SAID_NOTHING };
 
-/* Notes that the links of a planned change are shut from `from_ns` until its end. */
+/* Notes that the links of a planned change are shut from `from_ns` until its end, or until a fault opens them. */
 static void shut(struct hx_fault_allowances *e, const struct hx_fault *change, uint64_t from_ns)
 {
-    struct hx_fault one = *change;
-    uint64_t end_ns = change->for_ns ? change->at_ns + change->for_ns : UINT64_MAX;
-    if (from_ns >= end_ns)
-        return;
-    one.at_ns = from_ns;
-    one.for_ns = change->for_ns ? end_ns - from_ns : 0;
-    (void)hx_faults_put(&e->shut, &one);
+    e->shut_ns = hx_grow(e->shut_ns, e->shut.count, &e->shut_room, sizeof *e->shut_ns);
+    size_t at = hx_faults_put(&e->shut, change);
+    memmove(e->shut_ns + at + 1, e->shut_ns + at, (e->shut.count - 1 - at) * sizeof *e->shut_ns);
+    e->shut_ns[at] = from_ns;
     forget_shut(e);
 }
 
@@ -256,7 +254,7 @@ static const struct hx_felt *felt_at(struct hx_verify *v, uint32_t port)
 /* ---- closed links ---- */
 
 struct shut_link {
-    const struct hx_faults *shut;
+    const struct hx_fault_allowances *e;
     struct hx_felt *to;
 };
 
@@ -264,15 +262,15 @@ struct shut_link {
 static void add_shut_span(void *of, size_t at, uint64_t end_ns)
 {
     struct shut_link *l = of;
-    const struct hx_fault *one = &l->shut->fault[at];
-    if (one->kind == HX_FAULT_CLOSED && end_ns > one->at_ns + 1)
-        hx_felt_add(l->to, one->at_ns + 1, end_ns == UINT64_MAX ? end_ns : end_ns - 1, HX_ALLOW_REROUTE);
+    const uint64_t from_ns = l->e->shut_ns[at] + 1;
+    if (l->e->shut.fault[at].kind == HX_FAULT_CLOSED && end_ns > from_ns)
+        hx_felt_add(l->to, from_ns, end_ns == UINT64_MAX ? end_ns : end_ns - 1, HX_ALLOW_REROUTE);
 }
 
 static void add_shut(struct hx_verify *v, const struct hx_port_at *link, struct hx_felt *to)
 {
-    struct shut_link l = {&v->fault_allowances.shut, to};
-    hx_faults_each_end(l.shut, v->c->fabric.g, link->plane, link->node, link->port, add_shut_span, &l);
+    struct shut_link l = {&v->fault_allowances, to};
+    hx_faults_each_end(&l.e->shut, v->c->fabric.g, link->plane, link->node, link->port, add_shut_span, &l);
 }
 
 bool hx_fault_allowances_shut(struct hx_verify *v, uint32_t port, uint64_t time_ns)

@@ -43,8 +43,10 @@ struct hx_felt_link {
 };
 
 struct hx_fault_allowances {
-    struct hx_faults faults;      /* known so far, and planned changes; .at_ns by the clock of the capture */
-    struct hx_faults shut;        /* planned changes, from when all nodes follow them; and what opens their links */
+    struct hx_faults faults; /* known so far, and planned changes; .at_ns by the clock of the capture */
+    struct hx_faults shut;   /* planned changes that all nodes follow, and what opens their links */
+    uint64_t *shut_ns;       /* [shut.count]: when all nodes followed */
+    size_t shut_room;
     struct hx_felt_link *shut_of; /* [shut_ports]: links that are closed */
     struct hx_felt_link *of_port; /* [ports] */
     struct hx_felt *of_plane;     /* [planes]: effects elsewhere than on links, of `heard` faults */
