@@ -10,19 +10,19 @@ static struct hx_spec said;
 static struct {
     const char *routing;
     uint64_t workers;
+    double fast_forward;
 } asked;
 
 static int measure(const struct hx_spec *spec, const struct hx_common *common)
 {
-    char workers[16];
-    const char *arguments[5] = {"--workers", workers, NULL};
+    struct hx_arguments arguments = {0};
     struct interference in;
-    (void)snprintf(workers, sizeof workers, "%u", (unsigned)asked.workers);
-    if (asked.routing) {
-        arguments[2] = "--routing";
-        arguments[3] = asked.routing;
-    }
-    int code = interference_measure(&in, spec, arguments, common->quiet);
+    hx_arguments_add(&arguments, "--workers=%u", (unsigned)asked.workers);
+    hx_arguments_add(&arguments, "--fast-forward=%g", asked.fast_forward);
+    if (asked.routing)
+        hx_arguments_add(&arguments, "--routing=%s", asked.routing);
+    int code = interference_measure(&in, spec, &arguments, common->quiet);
+    hx_arguments_free(&arguments);
     if (code != HX_EXIT_DONE)
         return code;
     if (common->json)
@@ -41,6 +41,7 @@ int main(int argc, char **argv)
          .otherwise = "as the fabric says"},
         {HX_NUMBER("workers", &asked.workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
          .letter = 'w'},
+        {HX_FORWARD(&asked.fast_forward)},
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh interference", "hxmesh-run hxmesh-allocate hxmesh-jobs"),

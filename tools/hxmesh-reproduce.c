@@ -21,6 +21,7 @@
 struct settings {
     bool quick, full;
     uint64_t workers;
+    double fast_forward;
     uint64_t minutes; /* limit for an experiment; 0: none */
     uint64_t given;
     const char *folder;
@@ -76,7 +77,7 @@ static bool run_all(struct reproduce_plan *plan, const struct settings *s, const
         if (!s->common.quiet)
             fprintf(stderr, "%s: run %u of %u: %s %s%s%s\n", name, i + 1, plan->count, run->fabric, run->traffic,
                     run->algorithm ? " by " : "", run->algorithm ? run->algorithm : "");
-        if (!reproduce_do(run, (unsigned)s->workers, s->common.quiet))
+        if (!reproduce_do(run, (unsigned)s->workers, s->fast_forward, s->common.quiet))
             return false;
         note(&speed, hops, run->wall_seconds);
     }
@@ -172,6 +173,7 @@ static const char *parse(struct settings *s, int argc, char **argv)
          .otherwise = "what is listed below", HX_GIVEN_IN(s, GIVEN_MINUTES)},
         {HX_NUMBER("workers", &s->workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
          .letter = 'w'},
+        {HX_FORWARD(&s->fast_forward)},
         {HX_STRING("out", "DIR", &s->folder, "where tables, JSON and plots go")},
         HX_OPTIONS_END};
     char details[8192];

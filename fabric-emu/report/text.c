@@ -284,6 +284,8 @@ static void print_forwarded(const struct result *r)
     printf("                 %" PRIu64 " of %" PRIu64 " collectives without packets, %" PRIu64
            " in part; times differ by up to %.2g %% of the time\n",
            c->held, c->collectives, c->cut, 100 * c->worst_begin);
+    if (r->settings.fast_forward_audit && !c->audits)
+        printf("                 none compared: none might have been held\n");
     if (c->audits)
         printf("                 %" PRIu64 " compared: ends differ by up to %.2g %%%s\n", c->audits,
                100 * c->worst_audit, result_audit_failed(r) ? ", more than is allowed" : "");

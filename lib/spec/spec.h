@@ -412,6 +412,12 @@ struct hx_ranks {
                "machines for --mpi, a line for each: HOST slots=N (N ranks; without it 1); the first writes the " \
                "report"), \
      .applies = HX_FOR_VIRTUAL}
+/* Tolerance of fast-forward. share: double * */
+#define HX_FORWARD(share) \
+    HX_REAL("fast-forward", share, 0, HX_MOST_FORWARD, \
+            "of schedules: a collective takes what another one took, without packets, if that began alike beside the " \
+            "same ones on such links. Their times may differ by this share, as 1%; 0: all packets are simulated"), \
+    .argument = "SHARE"
 /* Entries for the virtual clock only. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
@@ -422,11 +428,8 @@ struct hx_ranks {
      .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, .help = "share of its injection bandwidth at " \
      "which a host's packets follow each other (where hosts differ, of that of the fastest); 0: for all-to-all just " \
      "below what the cables carry, else 1", HX_GIVEN_IN(s, HX_GIVEN_INJECTION_RATE), .applies = HX_FOR_VIRTUAL}, \
-    {.name = "fast-forward", .key = "fast_forward", .kind = HX_OPTION_REAL, .argument = "SHARE", \
-     .to.real = &(s)->fast_forward, .real_low = 0, .real_high = HX_MOST_FORWARD, .help = "of schedules: a collective " \
-     "takes what another one took, without packets, if that began alike beside the same ones on such links. Their " \
-     "times may differ by this share, as 1%; 0: all packets are simulated", \
-     HX_GIVEN_IN(s, HX_GIVEN_FORWARD), .applies = HX_FOR_VIRTUAL}, \
+    {HX_FORWARD(&(s)->fast_forward), .key = "fast_forward", HX_GIVEN_IN(s, HX_GIVEN_FORWARD), \
+     .applies = HX_FOR_VIRTUAL}, \
     {.name = "fast-forward-audit", .key = "fast_forward_audit", .kind = HX_OPTION_NUMBER, .argument = "N", \
      .to.number = &(s)->fast_forward_audit, .low = 0, .high = HX_MOST_COUNT, .help = "the first N of these " \
      "collectives are simulated, and compared: if an end differs by more than the share, the run fails", \

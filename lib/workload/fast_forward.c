@@ -114,6 +114,8 @@ static bool begins(void *of, const struct executor_collective *c, uint64_t now)
     if (!found) {
         begin_flight(l, now);
         hold_look_beside(l, now);
+        if (l->stage == HELD)
+            hold_first(l, member_of(l, c));
     }
     hold_carry_out(j->f, now);
     const bool held = l->stage == HELD;
@@ -133,7 +135,7 @@ static void asked(void *of, const struct executor_collective *c, uint64_t now)
     struct job *j = of;
     const uint64_t key = (uint64_t)c->group << 32 | c->ordinal;
     const struct found_flight *found = hx_table_find(&j->flights, &key);
-    hold_look(found->flight, now);
+    hold_asked(found->flight, now);
     hold_carry_out(j->f, now);
 }
 
@@ -169,11 +171,6 @@ static void end_flight(struct flight *l, uint64_t now)
     examples_free_unused(l);
 }
 
-static struct executor_carried sum_of(const struct executor_carried *a, const struct executor_carried *b)
-{
-    return (struct executor_carried){a->messages + b->messages, a->packets + b->packets, a->bytes + b->bytes};
-}
-
 static void ended(void *of, const struct executor_collective *c, uint64_t now, const struct executor_carried *carried)
 {
     struct job *j = of;
@@ -184,7 +181,7 @@ static void ended(void *of, const struct executor_collective *c, uint64_t now, c
     struct flight *l = found->flight;
     const uint32_t member = member_of(l, c);
     l->end[member] = now;
-    l->carried[member] = sum_of(&l->carried[member], carried);
+    carried_add(&l->carried[member], carried);
     l->first_end = l->ended++ && l->first_end < now ? l->first_end : now;
     hold_follow(l, member, now);
     if (l->ended == l->kind->shape->size)
@@ -206,12 +203,16 @@ static void pass_message(struct fast_forward *f, uint32_t port, uint64_t now)
     }
 }
 
+/* What is in progress when the first of several messages begins is known to have them on its links. */
 static void message(void *of, uint32_t from, uint32_t to, bool begins, uint64_t now)
 {
     struct job *j = of;
-    const struct found_pair *p = shapes_pair(j, from, to);
+    struct found_pair *p = shapes_pair(j, from, to);
+    const bool changes = begins ? p->messages++ == 0 : --p->messages == 0;
+    if (!changes)
+        return;
     for (uint32_t i = 0; i < p->ports; i++)
-        j->f->use[p->port[i]].messages += begins ? 1 : UINT32_MAX;
+        j->f->use[p->port[i]].pairs += begins ? 1 : UINT32_MAX;
     for (uint32_t i = 0; begins && i < p->ports; i++)
         pass_message(j->f, p->port[i], now);
     hold_carry_out(j->f, now);

@@ -58,9 +58,9 @@ void contexts_ended(struct flight *l, uint64_t now)
 void contexts_delay(struct flight *l, uint64_t by)
 {
     for (uint32_t i = 0; i < l->kind->shape->size; i++)
-        l->begin[i] += by;
+        l->begin[i] += l->begin[i] != NOT_YET ? by : 0;
     l->first += by;
-    l->last += by;
+    l->last += l->last != NOT_YET ? by : 0;
     for (size_t i = 0; i < l->besides; i++) {
         struct neighbour *n = find_neighbour(l->beside[i], l);
         n->first = l->first;
@@ -91,9 +91,7 @@ static bool had_beside(const struct flight *by, uint64_t id, uint64_t slack)
 /* When a flight in progress ends, about. */
 static uint64_t expected_end(const struct flight *l)
 {
-    const struct flight *by = l->by;
-    return l->last == NOT_YET ? NOT_YET
-                              : l->last + (by && by->done ? by->last_end - by->last : l->kind->shape->duration);
+    return l->last == NOT_YET ? NOT_YET : l->last + flight_duration(l->by ? l->by : l);
 }
 
 bool contexts_begin_alike(const struct flight *l, const struct flight *by, uint64_t now)
@@ -187,16 +185,14 @@ static bool compare_neighbours(struct window *w, const struct flight *l, const s
 
 uint64_t contexts_apart(const struct flight *l, const struct flight *by, uint64_t until, uint64_t slack, bool begins)
 {
-    const uint64_t duration = by->done ? by->last_end - by->last : by->kind->shape->duration;
-    struct window w = {.from = -(int64_t)duration, .until = (int64_t)until, .slack = slack};
+    struct window w = {.from = -(int64_t)flight_duration(by), .until = (int64_t)until, .slack = slack};
     const bool alike = (!begins || compare_begins(&w, l, by)) && compare_neighbours(&w, l, by);
     return alike ? w.most : NOT_YET;
 }
 
 uint64_t contexts_begins_apart(const struct flight *l, const struct flight *by)
 {
-    const uint64_t duration = by->done ? by->last_end - by->last : by->kind->shape->duration;
-    struct window w = {.from = -(int64_t)duration, .slack = NOT_YET};
+    struct window w = {.from = -(int64_t)flight_duration(by), .slack = NOT_YET};
     (void)compare_begins(&w, l, by);
     return w.most;
 }

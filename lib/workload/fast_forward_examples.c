@@ -58,19 +58,14 @@ void examples_drop(struct flight *l)
 
 /* ---- choosing ---- */
 
-static uint64_t duration_of(const struct flight *l)
-{
-    return l->done ? l->last_end - l->last : l->kind->shape->duration;
-}
-
 uint64_t examples_slack(const struct flight *by)
 {
-    return (uint64_t)(by->job->f->config.tolerance * (double)duration_of(by));
+    return (uint64_t)(by->job->f->config.tolerance * (double)flight_duration(by));
 }
 
 double examples_begins_differ(const struct flight *l, const struct flight *by)
 {
-    return (double)contexts_begins_apart(l, by) / (double)duration_of(by);
+    return (double)contexts_begins_apart(l, by) / (double)flight_duration(by);
 }
 
 /* By how much a flight differs from an example, until now; NOT_YET: too much. */
@@ -102,7 +97,7 @@ struct choice {
 
 static void add_to_choice(struct choice *c, const struct flight *by, uint64_t apart)
 {
-    const double duration = (double)duration_of(by);
+    const double duration = (double)flight_duration(by);
     c->count++;
     c->nearest = apart < c->nearest ? apart : c->nearest;
     if (!by->done)
@@ -144,7 +139,7 @@ static struct flight *take_turn(struct shape *s, const struct choice *c, double 
     struct flight *found = NULL;
     for (unsigned i = 0; i < s->examples && !found; i++) {
         const unsigned at = (s->turn + i) % s->examples;
-        const uint64_t enough = (uint64_t)(tolerance * (double)duration_of(s->example[at]));
+        const uint64_t enough = (uint64_t)(tolerance * (double)flight_duration(s->example[at]));
         if (c->each[at] == NOT_YET || c->each[at] > c->nearest + enough)
             continue;
         s->turn = at + 1;
@@ -178,7 +173,7 @@ static void learn_begins(const struct flight *l)
     for (unsigned i = 0; i < s->examples; i++) {
         const struct flight *by = s->example[i];
         const double differ = by->done && by != l ? examples_begins_differ(l, by) : INFINITY;
-        const uint64_t until = duration_of(l) < duration_of(by) ? duration_of(l) : duration_of(by);
+        const uint64_t until = flight_duration(l) < flight_duration(by) ? flight_duration(l) : flight_duration(by);
         if (differ < least && contexts_apart(l, by, until, examples_slack(by), true) != NOT_YET) {
             least = differ;
             nearest = by;
@@ -186,7 +181,7 @@ static void learn_begins(const struct flight *l)
     }
     if (!nearest || least <= TINY)
         return;
-    const double apart = fabs((double)duration_of(l) / (double)duration_of(nearest) - 1);
+    const double apart = fabs((double)flight_duration(l) / (double)flight_duration(nearest) - 1);
     if (apart <= l->job->f->config.tolerance)
         s->harmless = fmax(s->harmless, least);
     else
@@ -212,7 +207,7 @@ bool examples_audit(struct flight *l)
     const struct flight *by = examples_choose(l, l->last_end, &apart);
     if (!by || !by->done)
         return false;
-    const double duration = (double)duration_of(by);
+    const double duration = (double)flight_duration(by);
     for (uint32_t i = 0; i < l->kind->shape->size; i++) {
         const double differs = (double)(l->end[i] - l->last) - (double)(by->end[i] - by->last);
         counts->worst_audit = fmax(counts->worst_audit, fabs(differs) / duration);

@@ -12,18 +12,42 @@ static uint32_t group_of(const struct flight *l)
 
 /* ---- looking ---- */
 
+static void ask_at(const struct flight *l, uint32_t member, uint64_t at)
+{
+    executor_ask(fast_forward_executor(l, member), group_of(l), (uint32_t)l->key, at);
+    l->job->f->config.wake(l->job->f->config.of, fast_forward_host(l, member), at);
+}
+
 static void look_at(struct flight *l, uint64_t at)
 {
     if (l->ended || l->look <= at)
         return;
     l->look = at;
-    executor_ask(fast_forward_executor(l, 0), group_of(l), (uint32_t)l->key, at);
-    l->job->f->config.wake(l->job->f->config.of, fast_forward_host(l, 0), at);
+    ask_at(l, 0, at);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* Members of any example began within so much, ps. */
+static uint64_t most_between_begins(const struct shape *s)
+{
+    uint64_t most = 0;
+    for (unsigned i = 0; i < s->examples; i++) {
+        const struct flight *by = s->example[i];
+        most = by->last != NOT_YET && by->last - by->first > most ? by->last - by->first : most;
+    }
+    return most;
+}
+
+void hold_first(const struct flight *l, uint32_t member)
+{
+    const struct fast_forward_config *c = &l->job->f->config;
+    const struct shape *s = l->kind->shape;
+    const uint64_t within = most_between_begins(s) + (uint64_t)(c->tolerance * (double)s->duration);
+    ask_at(l, member, l->first + within + c->delay);
 }
 
 /* After those that begin at the same time. */
@@ -100,7 +124,7 @@ static bool still_fits(const struct flight *l, uint64_t now)
     return by->whole && contexts_apart(l, by, passed < known ? passed : known, examples_slack(by), !l->any) != NOT_YET;
 }
 
-void hold_look(struct flight *l, uint64_t now)
+static void look_now(struct flight *l, uint64_t now)
 {
     struct fast_forward *f = l->job->f;
     uint64_t apart;
@@ -126,11 +150,19 @@ void hold_look(struct flight *l, uint64_t now)
     look_later(l, now);
 }
 
+void hold_asked(struct flight *l, uint64_t now)
+{
+    if (l->last == NOT_YET)
+        hold_cut(l);
+    else if (l->look <= now)
+        look_now(l, now);
+}
+
 void hold_follow(struct flight *by, uint32_t member, uint64_t now)
 {
     for (size_t i = by->followers; i-- > 0;) { /* one may leave the list */
         struct flight *l = by->follower[i];
-        hold_look(l, now);
+        look_now(l, now);
         if (l->by != by || l->cutting)
             continue;
         l->ending = true;
@@ -157,7 +189,7 @@ void hold_spoil(struct flight *l, uint64_t now)
     l->whole = false;
     examples_drop(l);
     for (size_t i = l->followers; i-- > 0;) /* one may leave the list */
-        hold_look(l->follower[i], now);
+        look_now(l->follower[i], now);
 }
 
 static void scale(struct executor_carried *c, double share)
@@ -167,13 +199,6 @@ static void scale(struct executor_carried *c, double share)
     c->bytes = (uint64_t)llround(share * (double)c->bytes);
 }
 
-static void add(struct executor_carried *c, struct executor_carried more)
-{
-    c->messages += more.messages;
-    c->packets += more.packets;
-    c->bytes += more.bytes;
-}
-
 /* The share of a vector that takes what is left of a duration: its messages have their latency once more. */
 static double share_left(const struct shape *s, double passed, double duration)
 {
@@ -181,29 +206,46 @@ static double share_left(const struct shape *s, double passed, double duration)
     return fmax(0, duration - passed - latency) / (duration - latency);
 }
 
+/* What a member of a flight in progress has given to the network. */
+static struct executor_carried carried_of(const struct flight *by, uint32_t member)
+{
+    if (by->end[member] != NOT_YET)
+        return by->carried[member];
+    struct executor_carried carried =
+        executor_has_carried(fast_forward_executor(by, member), group_of(by), (uint32_t)by->key);
+    carried_add(&carried, &by->carried[member]);
+    return carried;
+}
+
+/* Share of the vector that an example in progress has carried so far: what it has given to the network, but no more
+ * than the fullest link can have carried since. */
+static double share_so_far(const struct flight *by, uint64_t passed)
+{
+    const struct shape *s = by->kind->shape;
+    double bytes = 0;
+    for (uint32_t i = 0; i < s->size; i++)
+        bytes += (double)carried_of(by, i).bytes;
+    return fmin(fmin(bytes / s->bytes, (double)passed / (double)s->alone), 1);
+}
+
 /* What members of a held flight would have sent so far. Returns which share of the whole. */
 static double sent_so_far(const struct flight *l, uint64_t at, struct executor_carried *sent)
 {
     const struct flight *by = l->by;
-    const uint32_t size = l->kind->shape->size;
-    double share = 0;
+    const struct shape *s = l->kind->shape;
+    const uint64_t passed = flight_passed(l, at);
     if (!by)
         return 0;
-    if (by->done) {
-        share = 1 - share_left(l->kind->shape, (double)flight_passed(l, at), (double)(by->last_end - by->last));
-        for (uint32_t i = 0; i < size; i++) {
-            sent[i] = by->carried[i];
-            scale(&sent[i], share);
-        }
-        return share;
+    double given = 0;
+    const double share =
+        by->done ? 1 - share_left(s, (double)passed, (double)(by->last_end - by->last)) : share_so_far(by, passed);
+    for (uint32_t i = 0; i < s->size; i++) {
+        sent[i] = by->done ? by->carried[i] : carried_of(by, i);
+        given += (double)sent[i].bytes / s->bytes;
     }
-    for (uint32_t i = 0; i < size; i++) {
-        sent[i] = by->carried[i];
-        if (by->end[i] == NOT_YET)
-            add(&sent[i], executor_has_carried(fast_forward_executor(by, i), group_of(by), (uint32_t)by->key));
-        share += (double)sent[i].bytes / by->kind->shape->bytes;
-    }
-    return fmin(share, 1);
+    for (uint32_t i = 0; i < s->size && given > share; i++)
+        scale(&sent[i], share / given);
+    return share;
 }
 
 static void add_left_out(struct flight *l, double share, const struct executor_carried *sent)
@@ -211,30 +253,32 @@ static void add_left_out(struct flight *l, double share, const struct executor_c
     struct fast_forward_counts *counts = &l->job->f->counts;
     struct executor_carried all = {0, 0, 0};
     for (uint32_t i = 0; i < l->kind->shape->size; i++)
-        add(&all, sent[i]);
+        carried_add(&all, &sent[i]);
     counts->messages += all.messages;
     counts->packets += all.packets;
     counts->bytes += all.bytes;
     links_add(l, share, &all);
 }
 
-/* The rest of a held flight begins at a time: each member as long after the first as it began, if it is the whole. */
+/* The rest of a held flight begins at a time: each member as long after the first as it began, if it is the
+ * whole. Members that have not begun will do so. */
 static void begin_rest(struct flight *l, double share, const struct executor_carried *sent, uint64_t at)
 {
     const struct fast_forward_config *c = &l->job->f->config;
     const bool all = l->last != NOT_YET;
     for (uint32_t i = 0; i < l->kind->shape->size; i++) {
-        const uint64_t after = !l->by && all ? l->begin[i] - l->first : 0;
         l->carried[i] = sent[i];
         if (l->begin[i] == NOT_YET)
             continue;
+        const uint64_t after = l->by ? 0 : l->begin[i] - l->first;
         executor_carry(fast_forward_executor(l, i), group_of(l), (uint32_t)l->key, at + after, share, &sent[i]);
         c->wake(c->of, fast_forward_host(l, i), at + after);
     }
     l->stage = CARRIED;
-    *(l->by ? &l->kind->shape->cut : &l->kind->shape->missed) += 1;
-    l->whole = all && !links_have_messages(l);
-    if (!l->by && all)
+    l->kind->shape->cut += l->by != NULL;
+    l->kind->shape->missed += !l->by && all;
+    l->whole = !links_have_messages(l);
+    if (!l->by)
         contexts_delay(l, at - l->first);
     if (l->whole)
         examples_keep(l);

@@ -57,7 +57,7 @@ bool links_have_messages(const struct flight *l)
     const struct fast_forward *f = l->job->f;
     bool any = false;
     for (uint32_t i = 0; i < l->kind->shape->ports && !any; i++)
-        any = f->use[l->kind->port[i]].messages > 0;
+        any = f->use[l->kind->port[i]].pairs > 0;
     return any;
 }
 

@@ -115,6 +115,19 @@ static inline uint64_t flight_passed(const struct flight *l, uint64_t now)
     return now > l->last ? now - l->last : 0;
 }
 
+/* ps: of an example; one in progress is taken to be as long as the last of its shape. */
+static inline uint64_t flight_duration(const struct flight *l)
+{
+    return l->done ? l->last_end - l->last : l->kind->shape->duration;
+}
+
+static inline void carried_add(struct executor_carried *to, const struct executor_carried *more)
+{
+    to->messages += more->messages;
+    to->packets += more->packets;
+    to->bytes += more->bytes;
+}
+
 struct found_flight {
     uint64_t key; /* group << 32 | ordinal */
     struct flight *flight;
@@ -129,6 +142,7 @@ struct found_pair {
     uint64_t key;   /* from << 32 | to, ranks */
     uint32_t *port; /* [ports] */
     uint32_t ports;
+    uint32_t messages; /* of sends, in flight */
 };
 
 struct found_shape {
@@ -154,7 +168,7 @@ struct job {
 struct use {
     struct flight **flight; /* [flights]: in progress */
     size_t flights, room;
-    uint32_t messages; /* of sends, in flight */
+    uint32_t pairs; /* with messages of sends in flight */
 };
 
 struct fast_forward {
@@ -179,7 +193,7 @@ struct fast_forward {
 /* The kind of a collective that begins; found once. */
 struct kind *shapes_kind(struct job *j, const struct executor_collective *c);
 /* The ports of a message between two ranks, until the next call. */
-const struct found_pair *shapes_pair(struct job *j, uint32_t from, uint32_t to);
+struct found_pair *shapes_pair(struct job *j, uint32_t from, uint32_t to);
 /* What `beside` is to a kind: its shape, and the links in common. 0: none. */
 uint64_t shapes_overlap(struct fast_forward *f, const struct kind *of, const struct kind *beside);
 
@@ -198,7 +212,7 @@ void links_add(const struct flight *l, double share, const struct executor_carri
 
 /* ---- fast_forward_contexts.c ---- */
 
-/* All members of a flight begin later by so much. */
+/* Members of a flight that have begun do so later by so much. */
 void contexts_delay(struct flight *l, uint64_t by);
 /* A flight becomes a neighbour of those beside it, and they of it. */
 void contexts_begin(struct flight *l);
@@ -240,10 +254,12 @@ uint64_t examples_slack(const struct flight *by);
 
 /* ---- fast_forward_hold.c ---- */
 
+/* A held flight has begun at a member: if others do not soon, it is carried out. */
+void hold_first(const struct flight *l, uint32_t member);
 /* All members of a held flight have begun: it looks for an example soon. */
 void hold_begun(struct flight *l, uint64_t now);
-/* The time to look has come. */
-void hold_look(struct flight *l, uint64_t now);
+/* A time of asking has come: members that have not begun are late, or it looks. */
+void hold_asked(struct flight *l, uint64_t now);
 /* Something began or ended beside held flights: each looks again when its example had time to do the same. */
 void hold_look_beside(const struct flight *l, uint64_t now);
 /* Holding is not right: the flight, and all that are held beside it and so on, are carried out by hold_carry_out(). */

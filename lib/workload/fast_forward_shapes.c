@@ -87,7 +87,7 @@ static struct walk walk_from(struct fast_forward *f, const uint32_t *host, uint3
         f->number[w.node[i]] = 0;
     for (uint32_t i = 0; i < w.ports; i++)
         f->load[w.port[i]] = 0;
-    HX_FREE(w.node);
+    free(w.node);
     w.node = NULL;
     return w;
 }
@@ -193,7 +193,7 @@ struct kind *shapes_kind(struct job *j, const struct executor_collective *c)
     return k;
 }
 
-const struct found_pair *shapes_pair(struct job *j, uint32_t from, uint32_t to)
+struct found_pair *shapes_pair(struct job *j, uint32_t from, uint32_t to)
 {
     struct fast_forward *f = j->f;
     const uint64_t key = (uint64_t)from << 32 | to;

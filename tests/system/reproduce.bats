@@ -250,6 +250,15 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -q 'quick version' out/fig12.svg
 }
 
+@test "reproduce: --fast-forward is for runs of schedules" {
+    beside "$good"
+    reproduce fig15 --quick --fast-forward 1% --quiet >/dev/null || true
+    grep -q -- '--traffic [^ ]*dlrm.schedule.yaml .*--fast-forward 0.01 ' calls
+    rm calls
+    reproduce fig12 --quick --fast-forward 1% --quiet >/dev/null
+    run ! grep -q -- '--fast-forward' calls
+}
+
 @test "reproduce: runs that do not fit into --minutes are left out and counted" {
     beside "$good"
     reproduce table2 --minutes 1 --quiet >/dev/null

@@ -25,7 +25,7 @@ struct counting {
 
 /* ---- runs ---- */
 
-static struct simulation run_of(const struct hx_spec *spec, const char *const *arguments, const char *only)
+static struct simulation run_of(const struct hx_spec *spec, const struct hx_arguments *more, const char *only)
 {
     struct hx_arguments a = simulation_arguments(spec->source);
     hx_arguments_add(&a, "--clock=virtual");
@@ -34,8 +34,8 @@ static struct simulation run_of(const struct hx_spec *spec, const char *const *a
         hx_arguments_add(&a, "--job");
         hx_arguments_add(&a, "%s", spec->said.item[i]);
     }
-    for (; *arguments; arguments++)
-        hx_arguments_add(&a, "%s", *arguments);
+    for (size_t i = 0; i < more->count; i++)
+        hx_arguments_add(&a, "%s", more->item[i]);
     if (only)
         hx_arguments_add(&a, "--only=%s", only);
     return simulation_run("hxmesh run", &a, NULL, NULL);
@@ -139,7 +139,7 @@ static void take_together(struct interference *in, const struct report *r)
     }
 }
 
-static int run_all(struct counting *c, const char *const *arguments, struct hx_progress *bar)
+static int run_all(struct counting *c, const struct hx_arguments *more, struct hx_progress *bar)
 {
     struct interference *in = c->in;
     int code = HX_EXIT_DONE;
@@ -147,7 +147,7 @@ static int run_all(struct counting *c, const char *const *arguments, struct hx_p
         char tag[8];
         (void)snprintf(tag, sizeof tag, "%u", i < in->jobs ? in->job[i].job->tag : 0U);
         hx_progress_show(bar, (double)i / (in->jobs + 1), "");
-        struct simulation s = run_of(in->spec, arguments, i < in->jobs ? tag : NULL);
+        struct simulation s = run_of(in->spec, more, i < in->jobs ? tag : NULL);
         if (s.report.json && i < in->jobs)
             take_alone(c, i, &s.report);
         else if (s.report.json)
@@ -157,7 +157,8 @@ static int run_all(struct counting *c, const char *const *arguments, struct hx_p
     return code;
 }
 
-int interference_measure(struct interference *in, const struct hx_spec *spec, const char *const *arguments, bool quiet)
+int interference_measure(struct interference *in, const struct hx_spec *spec, const struct hx_arguments *more,
+                         bool quiet)
 {
     struct hx_progress bar = hx_progress_start("interference", quiet);
     struct counting c = {.in = in, .g = hx_spec_fabric(spec)};
@@ -168,7 +169,7 @@ int interference_measure(struct interference *in, const struct hx_spec *spec, co
     c.owner = hx_allocate(c.g->nodes, sizeof *c.owner);
     c.packets = hx_allocate(in->jobs, sizeof(uint64_t *));
     find_owners(&c);
-    int code = run_all(&c, arguments, &bar);
+    int code = run_all(&c, more, &bar);
     hx_progress_end(&bar);
     for (unsigned i = 0; i < in->jobs && code == HX_EXIT_DONE; i++)
         count_shared(&c, i);

@@ -6,6 +6,7 @@
 #ifndef HXMESH_TOOLS_INTERFERENCE_H
 #define HXMESH_TOOLS_INTERFERENCE_H
 
+#include "base/arguments.h"
 #include "spec/spec.h"
 
 #include <jansson.h>
@@ -28,10 +29,11 @@ struct interference {
     struct interference_job *job; /* [jobs], in the order of the spec */
 };
 
-/* Runs `hxmesh run SPEC --clock virtual` once for each job and once for all, with more `arguments` (ends with NULL).
+/* Runs `hxmesh run SPEC --clock virtual` once for each job and once for all, with more arguments.
  * The spec has named jobs. Returns HX_EXIT_DONE, or the exit code of the run that failed; then there is nothing to
  * free. */
-int interference_measure(struct interference *in, const struct hx_spec *spec, const char *const *arguments, bool quiet);
+int interference_measure(struct interference *in, const struct hx_spec *spec, const struct hx_arguments *more,
+                         bool quiet);
 void interference_free(struct interference *in);
 
 static inline double interference_slowdown(const struct interference_job *j)

@@ -100,7 +100,7 @@ struct sum {
 /* Measures one mix. false: interrupted. Exits if a run fails. */
 static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uint64_t seed)
 {
-    static const char *const nothing[] = {NULL};
+    const struct hx_arguments nothing = {0};
     char text[MOST_JOBS][TEXT];
     struct drawn d;
     struct hx_spec spec;
@@ -116,7 +116,7 @@ static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uin
     }
     if (!hx_jobs_take_said(&spec, &problem))
         hx_die_of(&problem);
-    bool good = interference_measure(&in, &spec, nothing, true) == HX_EXIT_DONE;
+    bool good = interference_measure(&in, &spec, &nothing, true) == HX_EXIT_DONE;
     for (unsigned i = 0; good && i < in.jobs; i++) {
         const struct interference_job *j = &in.job[i];
         sum->jobs++;

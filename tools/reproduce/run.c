@@ -146,7 +146,7 @@ void reproduce_find_example(const char *name, char path[PATH_MAX])
     }
 }
 
-static struct hx_arguments arguments_of(const struct reproduce_run *run, unsigned workers)
+static struct hx_arguments arguments_of(const struct reproduce_run *run, unsigned workers, double fast_forward)
 {
     struct hx_arguments made = simulation_arguments(run->fabric);
     struct hx_arguments *a = &made;
@@ -167,6 +167,8 @@ static struct hx_arguments arguments_of(const struct reproduce_run *run, unsigne
     add_bytes(a, "--buffer", run->buffer);
     (void)snprintf(text, sizeof text, "%g", run->rate);
     add_text(a, "--rate", run->rate > 0 ? text : NULL);
+    (void)snprintf(text, sizeof text, "%g", fast_forward);
+    add_text(a, "--fast-forward", run->schedule && fast_forward > 0 ? text : NULL);
     add_time(a, "--duration", run->duration);
     add_time(a, "--warm-up", run->warm_up);
     add_count(a, "--seed", run->seed);
@@ -215,9 +217,9 @@ static void read_report(struct reproduce_run *run, const struct report *r)
     run->computing_seconds = report_number(&schedule, "computing_seconds.most");
 }
 
-bool reproduce_do(struct reproduce_run *run, unsigned workers, bool quiet)
+bool reproduce_do(struct reproduce_run *run, unsigned workers, double fast_forward, bool quiet)
 {
-    struct hx_arguments a = arguments_of(run, workers);
+    struct hx_arguments a = arguments_of(run, workers, fast_forward);
     write_command(run, &a);
     if (quiet)
         hx_arguments_add(&a, "--quiet");

@@ -52,9 +52,9 @@ struct reproduce_run {
 /* Estimated packet-hops of the run. */
 double reproduce_estimate(const struct reproduce_run *run);
 
-/* Runs it; workers 0: one a core. false: it failed and printed an error line, or it was
- * interrupted. */
-bool reproduce_do(struct reproduce_run *run, unsigned workers, bool quiet);
+/* Runs it; workers 0: one a core; fast_forward: tolerance, of a schedule. false: it failed and printed an error line,
+ * or it was interrupted. */
+bool reproduce_do(struct reproduce_run *run, unsigned workers, double fast_forward, bool quiet);
 
 /* "command" and the results. A new reference. */
 json_t *reproduce_run_json(const struct reproduce_run *run);
