@@ -265,7 +265,6 @@ static void add_left_out(struct flight *l, double share, const struct executor_c
 static void begin_rest(struct flight *l, double share, const struct executor_carried *sent, uint64_t at)
 {
     const struct fast_forward_config *c = &l->job->f->config;
-    const bool all = l->last != NOT_YET;
     for (uint32_t i = 0; i < l->kind->shape->size; i++) {
         l->carried[i] = sent[i];
         if (l->begin[i] == NOT_YET)
@@ -276,7 +275,7 @@ static void begin_rest(struct flight *l, double share, const struct executor_car
     }
     l->stage = CARRIED;
     l->kind->shape->cut += l->by != NULL;
-    l->kind->shape->missed += !l->by && all;
+    l->kind->shape->missed += !l->by;
     l->whole = !links_have_messages(l);
     if (!l->by)
         contexts_delay(l, at - l->first);

@@ -109,7 +109,7 @@ refused() {
 
 @test "fast-forward: random jobs are near their runs" {
     run -0 python3 "$BATS_TEST_DIRNAME/fast_forward_random.py" "$HXMESH" 1 8
-    [[ $output = "left out "*" % of the packets; worst: "* ]]
+    [[ ${lines[1]} = "left out "*" % of the packets; worst: "* ]]
 }
 
 # bats test_tags=all
