@@ -4,15 +4,15 @@
  * Each NPU is a router with its host beside it on a trace as fast as all the router's links. The routers along a
  * dimension are a ring (both directions), fully connected (FC), or joined by a switch. A ring of two has one cable, as
  * FC(2) (Won et al., 2021). Packets go dimension by dimension, in order. A ring's closing link moves a packet to the
- * next VC, and the next dimension starts from VC 0. gbps= gives the links' rate, of all dimensions or one by one.
- * Cables of the first dimension are copper. */
+ * next VC, and the next dimension starts from VC 0. gbps= gives the links' rate and ns= their latency, of all
+ * dimensions or one by one. Cables of the first dimension are copper. */
 #include "topology/grid.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GBPS = 100000, MOST_WHOLE = 2048 };
+enum { MOST_GBPS = 100000, MOST_NS = 1000000, MOST_WHOLE = 2048 };
 
 static const struct {
     const char *word;
@@ -70,23 +70,26 @@ static bool take_dimensions(struct hx_grid *g, const struct hx_spec_tokens *toke
     return true;
 }
 
-static bool take_rates(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
+/* Reads a key with a number of all dimensions, or one of each. Without the key, values stay. */
+static bool take_numbers(const struct hx_grid *g, struct hx_spec_tokens *tokens, const char *key, unsigned most,
+                         unsigned value[HX_GRID_DIMENSIONS], struct hx_problem *problem)
 {
-    unsigned gbps[HX_GRID_DIMENSIONS] = {1};
-    const char *text = hx_spec_tokens_text(tokens, "gbps"); /* default: the rate of a link */
-    unsigned count = text ? hx_spec_tokens_list(text, gbps, HX_GRID_DIMENSIONS) : 1;
+    unsigned given[HX_GRID_DIMENSIONS];
+    const char *text = hx_spec_tokens_text(tokens, key);
+    unsigned count = text ? hx_spec_tokens_list(text, given, HX_GRID_DIMENSIONS) : 1;
     if (count != 1 && count != g->dimensions)
-        return hx_spec_tokens_fail(tokens, problem, "gbps=%s: one number, or %u joined by commas", text, g->dimensions);
-    for (unsigned i = 0; i < g->dimensions; i++) {
-        g->dimension[i].gbps = gbps[count == 1 ? 0 : i];
-        if (g->dimension[i].gbps < 1 || g->dimension[i].gbps > MOST_GBPS)
-            return hx_spec_tokens_fail(tokens, problem, "gbps=%s: 1 to %d are possible", text, MOST_GBPS);
+        return hx_spec_tokens_fail(tokens, problem, "%s=%s: one number, or %u joined by commas", key, text,
+                                   g->dimensions);
+    for (unsigned i = 0; text && i < g->dimensions; i++) {
+        value[i] = given[count == 1 ? 0 : i];
+        if (value[i] < 1 || value[i] > most)
+            return hx_spec_tokens_fail(tokens, problem, "%s=%s: 1 to %u are possible", key, text, most);
     }
     return true;
 }
 
 /* Adds a class for each dimension, and one for hosts that carries as much as all links of a router. */
-static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool given)
+static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool given, const unsigned ns[HX_GRID_DIMENSIONS])
 {
     static const char *const names[HX_GRID_DIMENSIONS] = {"dimension 0", "dimension 1", "dimension 2", "dimension 3",
                                                           "dimension 4"};
@@ -94,10 +97,9 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool given)
     f->host_links = 0;
     for (unsigned i = 0; i < g->dimensions; i++) {
         struct hx_grid_dimension *d = &g->dimension[i];
-        d->cable = (uint8_t)hx_fabric_class(f, &(struct hx_link_class){.name = names[i],
-                                                                       .kind = i ? HX_AOC : HX_DAC,
-                                                                       .gbps = given ? d->gbps : 0,
-                                                                       .latency_ns = HX_LATENCY_OF_KIND});
+        d->cable = (uint8_t)hx_fabric_class(
+            f, &(struct hx_link_class){
+                   .name = names[i], .kind = i ? HX_AOC : HX_DAC, .gbps = given ? d->gbps : 0, .latency_ns = ns[i]});
         f->host_links += hx_grid_links(d);
         own.times += given ? 0 : hx_grid_links(d);
         own.gbps += given ? hx_grid_links(d) * d->gbps : 0;
@@ -107,14 +109,21 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool given)
 
 static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
-    static const char *const keys[] = {"gbps", NULL};
+    static const char *const keys[] = {"gbps", "ns", NULL};
     struct hx_grid grid = {.places = 1};
-    if (!take_dimensions(&grid, tokens, problem) || !take_rates(&grid, tokens, problem) ||
-        !hx_spec_tokens_end(tokens, keys, 0, problem))
+    unsigned gbps[HX_GRID_DIMENSIONS], ns[HX_GRID_DIMENSIONS];
+    for (unsigned i = 0; i < HX_GRID_DIMENSIONS; i++) {
+        gbps[i] = 1; /* the rate of a link */
+        ns[i] = HX_LATENCY_OF_KIND;
+    }
+    if (!take_dimensions(&grid, tokens, problem) || !take_numbers(&grid, tokens, "gbps", MOST_GBPS, gbps, problem) ||
+        !take_numbers(&grid, tokens, "ns", MOST_NS, ns, problem) || !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
+    for (unsigned i = 0; i < grid.dimensions; i++)
+        grid.dimension[i].gbps = gbps[i];
     grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     struct hx_grid *g = hx_grid_start(f, &grid);
-    add_classes(f, g, hx_spec_tokens_has(tokens, "gbps"));
+    add_classes(f, g, hx_spec_tokens_has(tokens, "gbps"), ns);
     f->rule = HX_VC_BY_STAGE;
     f->vcs = 1;
     f->switches = 0; /* an NPU contains its router */
@@ -134,7 +143,8 @@ static const char *const resembles[] = {"Ring", "FC", "Switch", NULL};
 
 const struct hx_topology hx_topology_dimensions = {
     HX_TOPOLOGY("Ring(K)_FC(K)_Switch(K)",
-                "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links",
+                "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links, "
+                "ns=N or ns=N,N,... their latency",
                 "Ring(4)_FC(8)_Switch(32) gbps=400,200,100", "NPUs in dimensions of several kinds (ASTRA-sim)", build),
     .claims = claims,
     .resembles = resembles,

@@ -395,3 +395,19 @@ LESS=(
     whole "Ring(4)_FC(4) gbps=200" --clock virtual --message 256KiB --link 400
     holds ".virtual_seconds > 0.9 * $slow"
 }
+
+@test "fabrics: a network file of ASTRA-sim is a fabric: a message takes latencies and its bytes at the rate" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' 'topology: [ Ring, FullyConnected, Switch ]' 'npus_count: [ 2, 8, 4 ]' \
+        'bandwidth: [ 200.0, 100.0, 50.0 ]' 'latency: [ 50.0, 500.0, 2000.0 ]' >network.yml
+    # to the neighbour in each dimension: ns of all links, and GB/s of 2^30 bytes
+    while read -r to ns rate; do
+        printf '%s\n' 'ranks: 64' 'program:' "  - {send: 64 MiB, to: $to, ranks: rank == 0}" \
+            "  - {receive: 64 MiB, from: 0, ranks: rank == $to}" >one.schedule.yaml
+        hxmesh run network.yml --clock virtual --traffic one.schedule.yaml --place linear --quiet --json - |
+            jq -e --argjson ns "$ns" --argjson rate "$rate" \
+                '.schedule[0].seconds / ($ns * 1e-9 + 64 / 1024 / $rate) - 1 | . > 0 and . < 0.005' >/dev/null
+    done <<<$'1 50 200\n2 500 100\n16 4000 50'
+    run -3 --separate-stderr hxmesh info <(printf 'topology: [Ring]\nnpus_count: [4]\n')
+    [[ $stderr = *": bandwidth is missing in this ASTRA-sim network" ]]
+}

@@ -169,7 +169,7 @@ static bool check_mapping(struct check *c, const struct hx_yaml_item *mapping)
     return true;
 }
 
-static bool is_of_kind(struct hx_yaml *y, const struct hx_yaml_kind *kind, struct hx_problem *problem)
+bool hx_yaml_check(struct hx_yaml *y, const struct hx_yaml_kind *kind, struct hx_problem *problem)
 {
     struct check c = {.y = y, .kind = kind, .problem = problem};
     bool good = check_mapping(&c, y->items);
@@ -180,13 +180,13 @@ static bool is_of_kind(struct hx_yaml *y, const struct hx_yaml_kind *kind, struc
 
 bool hx_yaml_open(struct hx_yaml *y, const char *path, const struct hx_yaml_kind *kind, struct hx_problem *problem)
 {
-    return hx_yaml_read(y, path, problem) && is_of_kind(y, kind, problem);
+    return hx_yaml_read(y, path, problem) && hx_yaml_check(y, kind, problem);
 }
 
 bool hx_yaml_take(struct hx_yaml *y, const char *path, const char *text, size_t bytes, const struct hx_yaml_kind *kind,
                   struct hx_problem *problem)
 {
-    return hx_yaml_parse(y, path, text, bytes, problem) && is_of_kind(y, kind, problem);
+    return hx_yaml_parse(y, path, text, bytes, problem) && hx_yaml_check(y, kind, problem);
 }
 
 /* ---- values ---- */

@@ -35,7 +35,10 @@ struct hx_yaml_kind {
  * false and sets *problem on failure. */
 bool hx_yaml_open(struct hx_yaml *y, const char *path, const struct hx_yaml_kind *kind, struct hx_problem *problem);
 
-/* The same for text in memory. */
+/* Checks a tree that was read. On failure it is freed. */
+bool hx_yaml_check(struct hx_yaml *y, const struct hx_yaml_kind *kind, struct hx_problem *problem);
+
+/* Reads and checks text in memory. */
 bool hx_yaml_take(struct hx_yaml *y, const char *path, const char *text, size_t bytes, const struct hx_yaml_kind *kind,
                   struct hx_problem *problem);
 

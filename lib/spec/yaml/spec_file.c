@@ -28,11 +28,14 @@
  *         or only the lines; or file: random, mtbf: 100us, mttr: 50us
  *     circuits: plan.txt              a plan of links that open and close (spec/circuits/circuits.h)
  *
- * Each value is read by the option that has its key, so that files and the command line accept the same values. */
+ * Each value is read by the option that has its key, so that files and the command line accept the same values.
+ *
+ * A network file of ASTRA-sim (spec/yaml/astra_network.h) is read in its place. */
 #include "base/text.h"
 #include "base/yaml/keys.h"
 #include "spec/jobs.h"
 #include "spec/spec.h"
+#include "spec/yaml/astra_network.h"
 #include "spec/yaml/external.h"
 
 #include <stdio.h>
@@ -428,6 +431,19 @@ static bool apply_all(struct reading *r)
            hx_external_read(r->y, r->spec, r->problem);
 }
 
+/* A file that is only a fabric's words. */
+static bool read_astra_network(const struct hx_yaml *y, struct hx_spec *spec, struct hx_problem *problem)
+{
+    char text[HX_SPEC_BYTES];
+    struct hx_problem of_text;
+    if (!astra_network_spec(y, text, problem))
+        return false;
+    if (!hx_spec_parse(text, spec, &of_text) || !hx_spec_build(spec, &of_text))
+        return hx_yaml_fail(y, NULL, problem, "'%s': %s", text, of_text.what);
+    (void)hx_text_copy(spec->source, sizeof spec->source, y->file);
+    return true;
+}
+
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem)
 {
     *spec = (struct hx_spec){0};
@@ -435,7 +451,14 @@ bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *pro
     const struct hx_option options[] = {FABRIC_OPTIONS(&v)};
     const struct hx_yaml_kind kind = {.options = options, .groups = groups};
     struct hx_yaml y;
-    if (!hx_yaml_open(&y, path, &kind, problem))
+    if (!hx_yaml_read(&y, path, problem))
+        return false;
+    if (astra_network_is(&y)) {
+        const bool good = read_astra_network(&y, spec, problem);
+        hx_yaml_free(&y);
+        return good;
+    }
+    if (!hx_yaml_check(&y, &kind, problem))
         return false;
     struct reading r = {.y = &y, .options = options, .values = &v, .spec = spec, .problem = problem};
     bool good = apply_all(&r);

@@ -203,6 +203,31 @@ static void test_rates_scale_with_those_of_a_link(void **state)
     hx_fabric_free(&f);
 }
 
+/* A latency of all dimensions, or one of each; without it that of a cable. The trace to a host has its own. */
+static void test_latencies_of_dimensions(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "Ring(4)_FC(3)");
+    assert_int_equal(hx_fabric_link(&f, f.hosts, 1)->latency_ns, HX_LATENCY_OF_KIND);
+    hx_fabric_free(&f);
+    fabric_make(&f, "Ring(4)_FC(3) ns=70");
+    assert_int_equal(hx_fabric_link(&f, f.hosts, 1)->latency_ns, 70);
+    assert_int_equal(hx_fabric_link(&f, f.hosts, 3)->latency_ns, 70);
+    assert_int_equal(hx_fabric_link(&f, 0, HX_E)->latency_ns, HX_LATENCY_OF_KIND);
+    hx_fabric_free(&f);
+    fabric_make(&f, "Ring(4)_FC(3) ns=500,9 gbps=100,200");
+    unsigned links[2] = {0, 0};
+    for (unsigned port = 0; port < hx_fabric_ports(&f, f.hosts); port++) {
+        const struct hx_link_class *c = hx_fabric_link(&f, f.hosts, port);
+        links[0] += c->latency_ns == 500 && c->gbps == 100;
+        links[1] += c->latency_ns == 9 && c->gbps == 200;
+    }
+    assert_int_equal(links[0], 2);
+    assert_int_equal(links[1], 2);
+    hx_fabric_free(&f);
+}
+
 static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
@@ -219,6 +244,8 @@ static void test_impossible_arguments_are_refused(void **state)
     fabric_refused("ring(4)_fc(3) gbps=400,200,100", "one number, or 2 joined by commas");
     fabric_refused("ring(4) gbps=0", "1 to 100000 are possible");
     fabric_refused("ring(4) gbps=fast", "one number, or 1 joined");
+    fabric_refused("ring(4)_fc(3) ns=1,2,3", "ns=1,2,3: one number, or 2 joined by commas");
+    fabric_refused("ring(4) ns=0", "ns=0: 1 to 1000000 are possible");
     fabric_refused("ring(4) 8x8", "sizes where none is expected");
 }
 
@@ -232,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_bounds_by_formula_and_by_loads),
         cmocka_unit_test(test_distances_by_sums_and_by_pairs),
         cmocka_unit_test(test_rates_scale_with_those_of_a_link),
+        cmocka_unit_test(test_latencies_of_dimensions),
         cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
