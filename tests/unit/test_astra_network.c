@@ -64,6 +64,8 @@ static void mistakes_are_refused_at_their_place(void **state)
         {"topology: [Ring, Mesh]\n" REST, ":1:18", "'Mesh': Ring, FullyConnected and Switch are possible"},
         {"topology: [Ring, [Ring]]\n" REST, ":1:18", "'': Ring, FullyConnected and Switch are possible"},
         {RING "npus_count: [4, 1]\nbandwidth: [50, 50]\nlatency: [500, 500]\n", ":2:17", "'1': a number of 2 at least"},
+        {RING "npus_count: [4.5, 4]\nbandwidth: [50, 50]\nlatency: [500, 500]\n", ":2:14",
+         "'4.5': a whole number of NPUs"},
         {RING "npus_count: [4, 4]\nbandwidth: [50, fast]\nlatency: [1, 1]\n", ":3:17",
          "'fast': a number of 0 at least"},
         {RING "npus_count: [4, 4]\nbandwidth: [50, 1]\nlatency: [1, 1]\n", ":3:17",

@@ -39,25 +39,41 @@ __attribute__((format(printf, 2, 3))) static void write(struct reading *r, const
 
 /* ---- lists ---- */
 
-/* All are there, and equally long. */
+static bool is_known(const struct hx_yaml_item *item)
+{
+    bool known = false;
+    for (unsigned i = 0; i < LISTS && !known; i++)
+        known = strcmp(item->key, keys[i]) == 0;
+    return known;
+}
+
 static bool find_lists(struct reading *r)
 {
-    for (const struct hx_yaml_item *item = hx_yaml_first(r->y->items); item; item = hx_yaml_next(r->y->items, item)) {
-        unsigned i = 0;
-        while (i < LISTS && strcmp(item->key, keys[i]) != 0)
-            i++;
-        if (i == LISTS)
-            return hx_yaml_fail_key(r->y, item, r->problem, "unknown key '%s' of an ASTRA-sim network", item->key);
-        if (item->shape != HX_YAML_LIST || !item->entries)
-            return hx_yaml_fail(r->y, item, r->problem, "%s: a list with an entry for each dimension", keys[i]);
-        r->list[i] = item;
+    for (unsigned i = 0; i < LISTS; i++) {
+        r->list[i] = hx_yaml_find(r->y, keys[i]);
+        if (!r->list[i]) {
+            (void)hx_yaml_fail(r->y, NULL, r->problem, "%s is missing in this ASTRA-sim network", keys[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* No other key is there, and all lists are equally long. */
+static bool check_lists(const struct reading *r)
+{
+    const struct hx_yaml *y = r->y;
+    for (const struct hx_yaml_item *item = hx_yaml_first(y->items); item; item = hx_yaml_next(y->items, item)) {
+        if (!is_known(item))
+            return hx_yaml_fail_key(y, item, r->problem, "unknown key '%s' of an ASTRA-sim network", item->key);
     }
     for (unsigned i = 0; i < LISTS; i++) {
-        if (!r->list[i])
-            return hx_yaml_fail(r->y, NULL, r->problem, "%s is missing in this ASTRA-sim network", keys[i]);
-        if (r->list[i]->entries != r->list[TOPOLOGY]->entries)
-            return hx_yaml_fail(r->y, r->list[i], r->problem, "%s has %u entries, but topology has %u", keys[i],
-                                r->list[i]->entries, r->list[TOPOLOGY]->entries);
+        const struct hx_yaml_item *list = r->list[i];
+        if (list->shape != HX_YAML_LIST || !list->entries)
+            return hx_yaml_fail(y, list, r->problem, "%s: a list with an entry for each dimension", keys[i]);
+        if (list->entries != r->list[TOPOLOGY]->entries)
+            return hx_yaml_fail(y, list, r->problem, "%s has %u entries, but topology has %u", keys[i], list->entries,
+                                r->list[TOPOLOGY]->entries);
     }
     return true;
 }
@@ -88,6 +104,8 @@ static bool write_dimensions(struct reading *r)
                                 item->text ? item->text : "");
         if (!number_of(r, count, 2, &npus))
             return false;
+        if (npus != floor(npus))
+            return hx_yaml_fail(r->y, count, r->problem, "'%s': a whole number of NPUs", count->text);
         write(r, "%s%s(%.0f)", r->used ? "_" : "", ours[i], npus);
     }
     return true;
@@ -127,5 +145,5 @@ static bool write_latencies(struct reading *r)
 bool astra_network_spec(const struct hx_yaml *y, char spec[HX_SPEC_BYTES], struct hx_problem *problem)
 {
     struct reading r = {.y = y, .problem = problem, .spec = spec};
-    return find_lists(&r) && write_dimensions(&r) && write_rates(&r) && write_latencies(&r);
+    return find_lists(&r) && check_lists(&r) && write_dimensions(&r) && write_rates(&r) && write_latencies(&r);
 }
