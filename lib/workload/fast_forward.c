@@ -70,6 +70,15 @@ static struct beside look_beside(const struct flight *l)
     return b;
 }
 
+/* Whether members of the group ended its last collective so near each other that all may begin while they are waited
+ * for. */
+static bool ended_together(const struct flight *l)
+{
+    const uint64_t key = l->key >> 32;
+    const struct found_group *g = hx_table_find(&l->job->groups, &key);
+    return !g || g->ends <= hold_wait(l);
+}
+
 /* Sets whether a flight is held or simulated, and whether as an example or an audit. */
 static void begin_flight(struct flight *l, uint64_t now)
 {
@@ -79,7 +88,7 @@ static void begin_flight(struct flight *l, uint64_t now)
     contexts_begin(l);
     const bool busy = links_have_messages(l);
     const struct beside beside = look_beside(l);
-    const bool may = l->kind->shape->eligible && !busy && examples_hold(l, now);
+    const bool may = l->kind->shape->eligible && !busy && ended_together(l) && examples_hold(l, now);
     l->audited = may && beside.audited && f->audits < f->config.audit && (beside.simulated || !l->besides);
     f->audits += l->audited;
     l->stage = may && !beside.simulated && !l->audited ? HELD : SIMULATED;
@@ -149,11 +158,22 @@ static uint64_t latest_end(const struct flight *l)
     return latest;
 }
 
+/* Members that end apart begin the next one apart. */
+static void note_ends(const struct flight *l)
+{
+    const uint64_t key = l->key >> 32;
+    struct found_group *g = hx_table_find(&l->job->groups, &key);
+    if (!g)
+        g = hx_table_add(&l->job->groups, &key);
+    g->ends = l->last_end - l->first_end;
+}
+
 static void end_flight(struct flight *l, uint64_t now)
 {
     struct fast_forward *f = l->job->f;
     l->done = true;
     l->last_end = latest_end(l);
+    note_ends(l);
     f->counts.collectives++;
     contexts_ended(l, now);
     hold_look_beside(l, now);
@@ -234,6 +254,7 @@ static void open_job(struct fast_forward *f, struct job *j, struct schedule_job 
     *j = (struct job){.f = f, .plan = plan};
     j->executor = hx_allocate(schedule_ranks(plan->schedule), sizeof(struct executor *));
     j->flights = hx_table_make(sizeof(uint64_t), sizeof(struct found_flight));
+    j->groups = hx_table_make(sizeof(uint64_t), sizeof(struct found_group));
     j->kinds = hx_table_make(sizeof(uint64_t), sizeof(struct found_kind));
     j->pairs = hx_table_make(sizeof(uint64_t), sizeof(struct found_pair));
     j->skips = (struct executor_skips){.begins = begins, .asked = asked, .ended = ended, .message = message, .of = j};

@@ -8,11 +8,11 @@
  *
  *     begins -> simulated | held        held: each member ends by the example, or the rest is carried out by packets
  *
- * A flight is held if an example began beside the same flights, and only held flights are beside it. It looks for its
- * example when all members have begun, and again whenever something begins or ends beside it: begins of members and
- * neighbours are to be those of the example, within the tolerance. If none fits, or if members begin late, it is
- * carried out, and so are all that are held beside it, and so on. A message of a send makes flights on its links go by
- * packets, too.
+ * A flight is held if an example began beside the same flights, only held flights are beside it, and the members of its
+ * group ended their last collective together. It looks for its example when all members have begun, and again whenever
+ * something begins or ends beside it: begins of members and neighbours are to be those of the example, within the
+ * tolerance. If none fits, or if members begin late, it is carried out, and so are all that are held beside it, and so
+ * on. A message of a send makes flights on its links go by packets, too.
  *
  * Only kinds in which each member waits for all are held: all-reduce, reduce-scatter, all-gather and all-to-all. No
  * member ends before the last begins, so times are relative to the last begin.

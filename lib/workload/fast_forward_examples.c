@@ -155,6 +155,7 @@ struct flight *examples_choose(struct flight *l, uint64_t now, uint64_t *apart)
     const double tolerance = l->job->f->config.tolerance;
     const struct choice alike = compare_all(l, now, true);
     l->any = false;
+    l->undecided = alike.count >= s->proved ? (uint64_t)(tolerance * alike.most) : 0;
     if (is_proved(&alike, s->proved, tolerance))
         return take_turn(s, &alike, tolerance, apart);
     const struct choice any = compare_all(l, now, false);

@@ -31,23 +31,15 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Members of any example began within so much, ps. */
-static uint64_t most_between_begins(const struct shape *s)
+uint64_t hold_wait(const struct flight *l)
 {
-    uint64_t most = 0;
-    for (unsigned i = 0; i < s->examples; i++) {
-        const struct flight *by = s->example[i];
-        most = by->last != NOT_YET && by->last - by->first > most ? by->last - by->first : most;
-    }
-    return most;
+    const struct fast_forward_config *c = &l->job->f->config;
+    return (uint64_t)(c->tolerance * (double)l->kind->shape->duration) + c->delay;
 }
 
 void hold_first(const struct flight *l, uint32_t member)
 {
-    const struct fast_forward_config *c = &l->job->f->config;
-    const struct shape *s = l->kind->shape;
-    const uint64_t within = most_between_begins(s) + (uint64_t)(c->tolerance * (double)s->duration);
-    ask_at(l, member, l->first + within + c->delay);
+    ask_at(l, member, l->first + hold_wait(l));
 }
 
 /* After those that begin at the same time. */
@@ -136,6 +128,10 @@ static void look_now(struct flight *l, uint64_t now)
         return;
     }
     struct flight *by = examples_choose(l, now, &apart);
+    if (!by && flight_passed(l, now) < l->undecided) {
+        look_at(l, l->last + l->undecided + 1);
+        return;
+    }
     if (!by) {
         f->counts.unlike++;
         hold_cut(l);
@@ -238,7 +234,7 @@ static double sent_so_far(const struct flight *l, uint64_t at, struct executor_c
         return 0;
     double given = 0;
     const double share =
-        by->done ? 1 - share_left(s, (double)passed, (double)(by->last_end - by->last)) : share_so_far(by, passed);
+        by->done ? 1 - share_left(s, (double)passed, (double)flight_duration(by)) : share_so_far(by, passed);
     for (uint32_t i = 0; i < s->size; i++) {
         sent[i] = by->done ? by->carried[i] : carried_of(by, i);
         given += (double)sent[i].bytes / s->bytes;

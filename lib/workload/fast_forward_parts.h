@@ -97,6 +97,7 @@ struct flight {
     struct executor_carried *carried; /* [size]: once ended; carried out: of before */
     uint64_t first, last;             /* begins; last NOT_YET: a member has not begun */
     uint64_t first_end, last_end;
+    uint64_t undecided;     /* held: since the last begin: until then neighbours may come that tell examples apart */
     uint64_t look;          /* held: it looks again whether its example fits; NOT_YET: not planned */
     uint64_t stamp;         /* of the search that found it last */
     struct flight **beside; /* [besides]: in progress, with links in common */
@@ -133,6 +134,11 @@ struct found_flight {
     struct flight *flight;
 };
 
+struct found_group {
+    uint64_t key;  /* of the schedule */
+    uint64_t ends; /* ps: from the first to the last end of its last collective */
+};
+
 struct found_kind {
     uint64_t key; /* address of the choice */
     struct kind *kind;
@@ -161,7 +167,7 @@ struct job {
     struct executor **executor; /* [ranks] */
     struct executor_skips skips;
     uint64_t last; /* ps: end of a held flight */
-    struct hx_table flights, kinds, pairs;
+    struct hx_table flights, groups, kinds, pairs;
 };
 
 /* What uses a port. */
@@ -241,7 +247,7 @@ void examples_drop(struct flight *l);
 /* It has ended. */
 void examples_end(struct flight *l);
 /* The example by which a held flight may end, as far as can be seen now; NULL: none. Sets by how much they differ, ps,
- * and l->any. */
+ * l->any and l->undecided. */
 struct flight *examples_choose(struct flight *l, uint64_t now, uint64_t *apart);
 /* An audited flight has ended: compares it. Returns whether there was an example. */
 bool examples_audit(struct flight *l);
@@ -254,6 +260,8 @@ uint64_t examples_slack(const struct flight *by);
 
 /* ---- fast_forward_hold.c ---- */
 
+/* For how long its first member waits for the others, ps. */
+uint64_t hold_wait(const struct flight *l);
 /* A held flight has begun at a member: if others do not soon, it is carried out. */
 void hold_first(const struct flight *l, uint32_t member);
 /* All members of a held flight have begun: it looks for an example soon. */

@@ -1,15 +1,17 @@
 /* astra_network.c - reads network files of ASTRA-sim (astra_network.h). */
 #include "spec/yaml/astra_network.h"
+#include "base/value.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GBPS_OF_GB (8 * 1.073741824) /* Gb/s of 2^30 bytes a second */
 #define MOST_APART 0.005             /* by which a rate in whole Gb/s may differ, as a share */
 #define LEAST_NS   1                 /* of a link: the clock has no window without it */
+#define MOST       1e9               /* of any number */
 
 enum list { TOPOLOGY, NPUS_COUNT, BANDWIDTH, LATENCY, LISTS };
 static const char *const keys[LISTS] = {
@@ -28,7 +30,7 @@ bool astra_network_is(const struct hx_yaml *y)
     return hx_yaml_find(y, keys[NPUS_COUNT]) != NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static void write(struct reading *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_text(struct reading *r, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -78,66 +80,76 @@ static bool check_lists(const struct reading *r)
     return true;
 }
 
+static const char *text_of(const struct hx_yaml_item *item)
+{
+    return item->text ? item->text : "";
+}
+
 static bool number_of(const struct reading *r, const struct hx_yaml_item *item, double least, double *number)
 {
-    char *end = NULL;
-    *number = item->text ? strtod(item->text, &end) : NAN;
-    if (end && end != item->text && *end == '\0' && *number >= least && *number <= 1e9)
-        return true;
-    return hx_yaml_fail(r->y, item, r->problem, "'%s': a number of %g at least", item->text ? item->text : "", least);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_real(text_of(item), least, MOST, number, why);
+    return !wrong || hx_yaml_fail(r->y, item, r->problem, "%s", wrong);
 }
 
 /* ---- dimensions ---- */
 
 static bool write_dimensions(struct reading *r)
 {
-    static const char *const theirs[] = {"Ring", "FullyConnected", "Switch"}, *const ours[] = {"Ring", "FC", "Switch"};
+    static const char *const theirs[] = {"Ring", "FullyConnected", "Switch", NULL};
+    static const char *const ours[] = {"Ring", "FC", "Switch"};
     const struct hx_yaml_item *count = hx_yaml_first(r->list[NPUS_COUNT]);
     for (const struct hx_yaml_item *item = hx_yaml_first(r->list[TOPOLOGY]); item;
          item = hx_yaml_next(r->list[TOPOLOGY], item), count = hx_yaml_next(r->list[NPUS_COUNT], count)) {
-        double npus;
-        unsigned i = 0;
-        while (i < 3 && (!item->text || strcmp(item->text, theirs[i]) != 0))
-            i++;
-        if (i == 3)
-            return hx_yaml_fail(r->y, item, r->problem, "'%s': Ring, FullyConnected and Switch are possible",
-                                item->text ? item->text : "");
-        if (!number_of(r, count, 2, &npus))
-            return false;
-        if (npus != floor(npus))
-            return hx_yaml_fail(r->y, count, r->problem, "'%s': a whole number of NPUs", count->text);
-        write(r, "%s%s(%.0f)", r->used ? "_" : "", ours[i], npus);
+        char why[HX_WHY_TEXT];
+        unsigned kind;
+        uint64_t npus;
+        const char *wrong = hx_value_choice(text_of(item), theirs, &kind, why);
+        if (wrong)
+            return hx_yaml_fail(r->y, item, r->problem, "%s", wrong);
+        wrong = hx_value_number(text_of(count), 2, HX_MAX_HOSTS, &npus, why);
+        if (wrong)
+            return hx_yaml_fail(r->y, count, r->problem, "%s", wrong);
+        add_text(r, "%s%s(%" PRIu64 ")", r->used ? "_" : "", ours[kind], npus);
     }
     return true;
 }
 
-static bool write_rates(struct reading *r)
+/* Whole Gb/s. */
+static bool rate_of(const struct reading *r, const struct hx_yaml_item *item, double *rate)
 {
-    write(r, " gbps=");
-    for (const struct hx_yaml_item *item = hx_yaml_first(r->list[BANDWIDTH]); item;
-         item = hx_yaml_next(r->list[BANDWIDTH], item)) {
-        double gb;
-        if (!number_of(r, item, 0, &gb))
-            return false;
-        const double gbps = gb * GBPS_OF_GB, whole = round(gbps);
-        if (!(fabs(whole - gbps) <= MOST_APART * gbps))
-            return hx_yaml_fail(r->y, item, r->problem,
-                                "%s GB/s of 2^30 bytes are %.4g Gb/s: whole Gb/s are possible, within half a per cent",
-                                item->text, gbps);
-        write(r, "%s%.0f", r->spec[r->used - 1] == '=' ? "" : ",", whole);
-    }
+    double gb;
+    if (!number_of(r, item, 0, &gb))
+        return false;
+    const double gbps = gb * GBPS_OF_GB;
+    *rate = round(gbps);
+    return fabs(*rate - gbps) <= MOST_APART * gbps ||
+           hx_yaml_fail(r->y, item, r->problem,
+                        "%s GB/s of 2^30 bytes are %.4g Gb/s: whole Gb/s are possible, within half a per cent",
+                        item->text, gbps);
+}
+
+/* Whole ns. */
+static bool latency_of(const struct reading *r, const struct hx_yaml_item *item, double *latency)
+{
+    if (!number_of(r, item, 0, latency))
+        return false;
+    *latency = fmax(LEAST_NS, round(*latency));
     return true;
 }
 
-static bool write_latencies(struct reading *r)
+/* Writes a key of the spec with a number for each dimension. */
+static bool write_numbers(struct reading *r, const char *key, const struct hx_yaml_item *list,
+                          bool (*of)(const struct reading *, const struct hx_yaml_item *, double *))
 {
-    write(r, " ns=");
-    for (const struct hx_yaml_item *item = hx_yaml_first(r->list[LATENCY]); item;
-         item = hx_yaml_next(r->list[LATENCY], item)) {
-        double ns;
-        if (!number_of(r, item, 0, &ns))
+    const char *before = "=";
+    add_text(r, " %s", key);
+    for (const struct hx_yaml_item *item = hx_yaml_first(list); item; item = hx_yaml_next(list, item)) {
+        double number;
+        if (!of(r, item, &number))
             return false;
-        write(r, "%s%.0f", r->spec[r->used - 1] == '=' ? "" : ",", fmax(LEAST_NS, round(ns)));
+        add_text(r, "%s%.0f", before, number);
+        before = ",";
     }
     return true;
 }
@@ -145,5 +157,7 @@ static bool write_latencies(struct reading *r)
 bool astra_network_spec(const struct hx_yaml *y, char spec[HX_SPEC_BYTES], struct hx_problem *problem)
 {
     struct reading r = {.y = y, .problem = problem, .spec = spec};
-    return find_lists(&r) && check_lists(&r) && write_dimensions(&r) && write_rates(&r) && write_latencies(&r);
+    return find_lists(&r) && check_lists(&r) && write_dimensions(&r) &&
+           write_numbers(&r, "gbps", r.list[BANDWIDTH], rate_of) &&
+           write_numbers(&r, "ns", r.list[LATENCY], latency_of);
 }
