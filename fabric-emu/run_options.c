@@ -141,7 +141,7 @@ static void check_clock(const struct run_options *o)
 static bool paces_itself(const struct run_options *o)
 {
     bool all_to_all = o->settings.pattern == HX_ALL_TO_ALL || o->settings.pattern == HX_ALL_TO_ALL_RANDOM;
-    return all_to_all && !hx_spec_has_failures(&o->spec) && !o->spec.job;
+    return all_to_all && !o->posted && !hx_spec_has_failures(&o->spec) && !o->spec.job;
 }
 
 /* The share of the bound at which queues stay short (docs/topologies.md). */
@@ -337,7 +337,22 @@ void run_options_join_ranks(char **argv)
     hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual-mpi", "%s", RUN_NO_VIRTUAL_MPI);
 }
 
-void run_options_parse(struct run_options *o, int argc, char **argv)
+/* For a library: what it has no use for, and options of traffic where there is none. */
+static void check_called(const struct hx_command *command, struct run_options *o)
+{
+    static const char *const of_programs[] = {"csv", "timeline", "name",    "watch",           "workers", "share-cores",
+                                              "mpi", "hostfile", "capture", "compare-healthy", NULL};
+    static const char *const of_traffic[] = {"duration", "warm-up",      "rate",    "message",
+                                             "count",    "fast-forward", "repeats", NULL};
+    hx_options_refuse(command, &o->common, of_programs, "is for the program hxmesh run");
+    if (o->settings.clock != HX_CLOCK_VIRTUAL)
+        hx_die(HX_EXIT_USAGE, "--clock", "wall is for the program hxmesh run");
+    o->posted = !(o->settings.given & HX_GIVEN_PATTERN) && !o->spec.named_jobs;
+    if (o->posted)
+        hx_options_refuse(command, &o->common, of_traffic, "is for --traffic, and none is given");
+}
+
+void run_options_parse(struct run_options *o, int argc, char **argv, bool called)
 {
     *o = (struct run_options){.restart = true, .links = true, .watchdog_ns = RUN_WATCHDOG_NS};
     struct hx_settings settings = hx_default_settings;
@@ -412,6 +427,8 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
               "what four dead links cost"},
              {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
+        .called = called,
+        .no_json = called,
         .report_keys = report_keys_print,
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
@@ -427,13 +444,18 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     name_jobs(&o->spec, &said);
     o->g = hx_spec_fabric(&o->spec);
     settle(o, &settings);
+    if (called)
+        check_called(&command, o);
     o->faults = o->spec.faults;
     hx_fault_settings_merge(&o->faults, &faults);
     check_compare(&command, o);
     hx_options_check(&command, &o->common, runs_of(o));
     check_ranks(&command, &o->common);
     settle_capture(o, &capture);
-    check_outputs(o);
+    if (called)
+        o->capture.file = NULL; /* of the file of the fabric */
+    else
+        check_outputs(o);
     o->timing = o->spec.timing;
     hx_timing_merge(&o->timing, &timing);
     check_clock(o);

@@ -35,14 +35,15 @@ struct run_options {
     bool compare_healthy; /* with the same run without faults */
     bool share_cores;     /* settings.workers workers, or ranks, even on fewer cores */
     struct hx_ranks ranks;
+    bool posted; /* read for a library, and no traffic is given: its caller posts messages */
     struct hx_common common;
 };
 
 /* If this is one of several ranks of mpirun, runs hxmesh-virtual-mpi, which prints an error once for all ranks. */
 void run_options_join_ranks(char **argv);
 
-/* Reads and checks all options; dies with one line on an error. *o then owns a spec. */
-void run_options_parse(struct run_options *o, int argc, char **argv);
+/* Reads and checks all options; dies with one line on an error. *o then owns a spec. called: by a library. */
+void run_options_parse(struct run_options *o, int argc, char **argv, bool called);
 
 /* Checks the collectives of the run and chooses their algorithms, after run_options_parse() and in the program that
  * runs them: this may be long. Dies with one line on an error. */

@@ -3,7 +3,7 @@
 # A platform has a compiler (COMPILER.NAME), flags (FLAGS.NAME) and a folder of objects, $(BUILD)/NAME. An object
 # depends on its includes and on $(BUILD)/flags/NAME, which is rewritten when the compiler or a flag changes.
 
-PLATFORMS := shm virtual loopback dpdk plain riscv-virt mps2
+PLATFORMS := shm virtual loopback dpdk plain shared shared-virtual riscv-virt mps2
 
 # Use ccache if it is installed.
 CC       := $(if $(filter default,$(origin CC)),$(if $(call found,ccache),ccache )gcc,$(CC))
@@ -51,6 +51,11 @@ FLAGS.virtual  = $(CPPFLAGS) $(FOR_VIRTUAL) $(CFLAGS) $(OPTIMIZE_FAST) $(WHOLE:%
 FLAGS.loopback = $(CPPFLAGS) $(FOR_LOOPBACK) $(CFLAGS) $(OPTIMIZE)
 FLAGS.dpdk     = $(CPPFLAGS) $(FOR_DPDK) $(CFLAGS) $(OPTIMIZE_FAST)
 FLAGS.plain    = $(CPPFLAGS) $(CFLAGS) $(OPTIMIZE)
+# The same for a shared object, which shows only what a public header says. It may be loaded late, with a few words of
+# memory for each thread.
+FOR_SHARED := -fPIC -fvisibility=hidden -ftls-model=initial-exec
+FLAGS.shared         = $(FLAGS.plain) $(FOR_SHARED)
+FLAGS.shared-virtual = $(FLAGS.virtual) $(FOR_SHARED)
 COMPILER.riscv-virt = $(RISCV)
 COMPILER.mps2       = $(CORTEX_M)
 
@@ -71,7 +76,7 @@ FAST_PLAIN := lib/workload/payload.c
 #   Tests compile fast rather than run fast. A test's main() is one of many in its platform's runner.
 suite_symbol = suite_$(subst /,_,$(patsubst tests/%.c,%,$(1)))
 FLAGS_OF = $(if $(filter $<,$(IN_SHARED_OBJECTS)),-fPIC) $(if $(filter $<,$(PROVIDER)),-fvisibility=hidden) \
-    $(if $(filter plain,$(1)),$(if $(filter $<,$(FAST_PLAIN)),$(OPTIMIZE_FAST))) \
+    $(if $(filter plain shared,$(1)),$(if $(filter $<,$(FAST_PLAIN)),$(OPTIMIZE_FAST))) \
     $(if $(filter $<,$(TESTS) $(SUPPORT)),-O1) $(if $(filter $<,$(TESTS)),-Dmain=$(call suite_symbol,$<) -Wno-missing-prototypes) \
     $(if $(filter tests/runner/%,$<),-I$(BUILD)/$(1)) $(if $(filter dpdk_tests/bench/%,$(1)_$<),-Ihal/shm)
 

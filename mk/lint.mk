@@ -2,7 +2,7 @@
 
 HEADERS := $(wildcard include/hxmesh/*.h examples/*/*.h program/*.h program/libfabric/*.h hal/conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h nodes/dpdk/*.h nodes/bare/*.h nodes/bare/*/*.h \
     $(foreach folder,$(addprefix lib/,base topology allocation schedule spec workload) fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
-SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) $(LIBRARY) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh docs/figures/*.sh docs/figures/*.bash tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh examples/*/*.bash tests/system/*.bats tests/system/*.bash)
 
@@ -11,7 +11,7 @@ PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md))
 
 # The platform of a file decides which hal_port.h it includes.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
-SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(wildcard hal/virtual/*_mpi.c) $(VIRTUAL) $(ON_VIRTUAL)
+SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(wildcard hal/virtual/*_mpi.c) $(VIRTUAL) $(LIBRARY) $(ON_VIRTUAL)
 SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
 SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
 SOURCES_MPS2     := $(MPS2) $(MPS2_NODE)

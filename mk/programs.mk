@@ -8,7 +8,7 @@ IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
 PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(BUILD)/hxmesh-virtual $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
-all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(LIBFABRIC_PROVIDER) $(VIRTUAL_MPI) ## build hxmesh and its tools (needs no DPDK)
+all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(BUILD)/libhxmesh-sim.so $(LIBFABRIC_PROVIDER) $(VIRTUAL_MPI) ## build hxmesh and its tools (needs no DPDK)
 	@:
 
 # $(call objects,PLATFORM,SOURCES)
@@ -30,6 +30,7 @@ LIB_WORKLOAD := $(BUILD)/libhx-workload.a
 LIB_TOOLS    := $(OF_PLAIN)/libhx-tools.a
 # Installed library: the parts of the firmware that need no platform.
 LIB_FIRMWARE := $(BUILD)/libhxmesh.a
+LIB_SIM      := $(BUILD)/libhxmesh-sim.so
 LIB_PROGRAM  := $(OF_PLAIN)/libhxmesh-program.a
 
 $(LIB_FIRMWARE): $(call objects,plain,$(FIRMWARE_PURE))
@@ -56,6 +57,18 @@ $(BUILD)/hxmesh-virtual $(BUILD)/hxmesh-virtual-mpi $(BUILD)/test-virtual: LDLIB
 $(BUILD)/hxmesh-virtual: LDFLAGS += $(WHOLE) $(OPTIMIZE_FAST)
 $(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
+
+# The virtual clock as a library. Calls of its code for memory go by fabric-emu/library/owned.c.
+SIM_SO := libhxmesh-sim.so.0
+LIB_SIM_OBJECTS := $(call objects,shared-virtual,$(LIBRARY) $(filter-out fabric-emu/virtual/main.c,$(VIRTUAL)) $(FIRMWARE) $(HAL_SIMD) $(HAL_VIRTUAL)) \
+    $(call objects,shared,$(EMULATOR) $(WORKLOAD) $(HAL_PROGRAM) $(HOST))
+$(BUILD)/libhx-sim.a: $(LIB_SIM_OBJECTS)
+$(LIB_SIM): LDFLAGS += -shared -Wl,-soname,$(SIM_SO) -Wl,-z,defs -Wl,--exclude-libs,ALL $(WHOLE) $(OPTIMIZE_FAST) \
+    $(foreach call,malloc calloc realloc reallocarray strdup strndup free mmap munmap,-Wl,--wrap=$(call))
+$(LIB_SIM): LDLIBS += -lmetis
+$(LIB_SIM): $(call objects,shared-virtual,$(LIBRARY)) $(BUILD)/libhx-sim.a
+	$(LINK)
+	@ln -sf $(@F) $(BUILD)/$(SIM_SO)
 
 # The same over MPI, if that is installed: its channel comes before the one of the library.
 CHANNEL_MPI := $(call objects,virtual,$(wildcard hal/virtual/*_mpi.c))

@@ -14,7 +14,8 @@ HOST         := $(wildcard $(foreach room,base topology allocation schedule spec
 WORKLOAD     := $(wildcard lib/workload/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
-EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
+LIBRARY      := $(wildcard fabric-emu/library/*.c)
+EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL) $(LIBRARY),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
 # Code of a program that is a host of a fabric; hal/program is shared with workers.
 HAL_PROGRAM  := $(wildcard hal/program/*.c)
 PROGRAM      := $(wildcard program/*.c)

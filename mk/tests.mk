@@ -69,6 +69,13 @@ $(BUILD)/tests/libfabric/%: tests/libfabric/%.c mk/tests.mk
 	$(if $(Q),@echo "  LINK $@")
 	$(Q)$(CC) $(OF_A_USER) $< -o $@ $$(pkg-config --cflags --libs libfabric)
 
+# Programs that use libhxmesh-sim as an installed library.
+LIBRARY_PROGRAMS := $(patsubst tests/library/%.c,$(BUILD)/tests/library/%,$(wildcard tests/library/*.c))
+$(BUILD)/tests/library/%: tests/library/%.c $(BUILD)/libhxmesh-sim.so mk/tests.mk
+	@mkdir -p $(@D)
+	$(if $(Q),@echo "  LINK $@")
+	$(Q)$(CC) $(OF_A_USER) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -Iinclude $< -L$(BUILD) -Wl,-rpath,$(abspath $(BUILD)) -lhxmesh-sim -lcmocka -pthread -o $@
+
 # The conformance kit on each platform: on the example port without a suffix. hal/conformance/Makefile builds it for any
 # other port.
 KITS := $(addprefix $(BUILD)/tests/conformance,-shm -virtual $(if $(DPDK),-dpdk))
@@ -89,7 +96,7 @@ runners: $(RUNNERS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
-test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(KITS) $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) \
+test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(KITS) $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) $(LIBRARY_PROGRAMS) \
     $(BUILD)/bench/bench_choice $(if $(DPDK),$(BUILD)/bench/dpdk/bench_dpdk)
 	@:
 tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TESTS),$(TESTS.$(platform))),$(BUILD)/test-$(platform))))

@@ -36,7 +36,7 @@ int verb_run(int argc, char **argv)
     struct run_options o;
     run_options_join_ranks(argv);
     struct hx_arguments given = hx_arguments_copy(argv); /* parsing puts operands last */
-    run_options_parse(&o, argc, argv);
+    run_options_parse(&o, argc, argv, false);
     if (o.settings.clock == HX_CLOCK_VIRTUAL) {
         beside_run("virtual", given.item);
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");

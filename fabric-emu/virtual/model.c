@@ -106,6 +106,7 @@ void model_create(struct model *m, const struct workload_plan *plan, const struc
     m->workload = (struct workload_plan){.traffic = traffic,
                                          .collective = plan->collective,
                                          .schedule = plan->schedule,
+                                         .posted = plan->posted,
                                          .rate = m->settings.rate < 1 ? m->settings.rate : 0,
                                          .link_rate = virtual_timing_link_rate(&m->timing),
                                          .link_gbps = (double)timing->link,

@@ -56,6 +56,15 @@ struct open_loop {
     struct open_period now, before; /* own counts of this period; of all workers, in the one before */
 };
 
+/* For a caller that acts between the events of a window. pause: called with a host that paused
+ * (hal/virtual/sim_node.h) and its time, ps; the caller has it visited again. reached: [sim_nodes], ps, the latest time
+ * at which each did something; NULL: there is no such caller. */
+struct worker_pauses {
+    uint64_t *reached;
+    void (*pause)(void *of, struct virtual_sim_node *e, uint64_t now);
+    void *of;
+};
+
 /* State of a worker. */
 struct worker {
     const struct model *m;
@@ -82,6 +91,7 @@ struct worker {
     struct faults *faults;   /* NULL: no faults */
     struct repeats *repeats; /* NULL: all is simulated */
     struct forward *forward; /* NULL: all is simulated */
+    struct worker_pauses pauses;
 };
 
 /* Returns true if the packet at `position` (tail .. head - 1) has not left: it waits, or the switch has not seen it. */

@@ -24,7 +24,6 @@
 #include "publish.h"
 #include "repeats.h"
 #include "tap.h"
-#include "watchdog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,11 +107,25 @@ static __attribute__((noinline)) void attend(struct worker *w, uint32_t node, co
     w->attend_before = w->published ? node + PROGRESS_NODES : NONE;
 }
 
+void worker_visit_watched(struct worker *w, struct virtual_sim_node *e, uint64_t end)
+{
+    const bool acts = virtual_event_queue_time(&e->event_queue) < end;
+    const bool done = virtual_sim_node_visit(e, end);
+    if (acts)
+        w->pauses.reached[e->index] = w->v.now;
+    w->v.paused = false;
+    if (!done)
+        w->pauses.pause(w->pauses.of, e, w->v.now);
+}
+
 static inline void visit(struct worker *w, struct virtual_sim_node *e, const uint64_t *set, uint64_t end)
 {
     if (e->index >= w->attend_before)
         attend(w, e->index, set);
-    virtual_sim_node_visit(e, end);
+    if (__builtin_expect(w->pauses.reached != NULL, 0))
+        worker_visit_watched(w, e, end);
+    else
+        (void)virtual_sim_node_visit(e, end);
 }
 
 /* Without prefetch: the nodes are in the cache. */
@@ -151,25 +164,6 @@ static void visit_far(struct worker *w, const uint64_t *set, uint64_t end)
 static bool relays(const struct worker *w)
 {
     return w->v.tap && model_is_of_ranks(w->m) && w->self > 0;
-}
-
-/* Visits the nodes with events in a window. `last`: of its turn. */
-static void visit_all(struct worker *w, uint64_t window, bool last)
-{
-    const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
-    uint64_t end = (window + 1) * w->v.wheel.width;
-    if (relays(w))
-        virtual_tap_relay(w->v.tap, w->v.channel, window * w->v.wheel.width);
-    w->published = false;
-    w->attend_before = last && w->border ? w->border : NONE;
-    if (w->v.near)
-        visit_near(w, set, end);
-    else
-        visit_far(w, set, end);
-    virtual_post_end(&w->v);
-    virtual_wheel_done(&w->v.wheel);
-    if (w->v.tap && !model_is_of_ranks(w->m))
-        virtual_tap_flush(w->v.tap, end);
 }
 
 /* Worker 0 has the frames of all before the first window of this turn. */
@@ -249,17 +243,6 @@ static uint64_t end_of_turn(const struct worker *w, uint64_t first)
     return end < cell_end ? end : cell_end;
 }
 
-static void simulate_turn(struct worker *w, uint64_t first)
-{
-    const uint64_t end = end_of_turn(w, first);
-    for (uint64_t window = first; window < end; window = virtual_wheel_next(&w->v.wheel)) {
-        mark_in_time(w, window * w->v.wheel.width);
-        visit_all(w, window, window + 1 == end);
-        if (w->m->check_steps)
-            audit_step(w);
-    }
-}
-
 /* Whether a turn was the last one of its cell. */
 static bool ends_cell(const struct worker *w, uint64_t first, const struct virtual_turn *turn)
 {
@@ -276,36 +259,92 @@ static bool goes_on(struct worker *w, const struct virtual_turn *turn)
     return goes_on;
 }
 
-struct virtual_turn worker_windows(struct worker *w)
+static void begin_turn(struct worker *w, struct worker_windows *t)
 {
-    struct virtual_turn turn = {0};
-    struct watchdog dog = watchdog_start(w->m);
-    uint64_t publish_at = 0;
-    for (uint64_t n = 0;; n++) {
-        const uint64_t first = turn.next;
-        simulate_turn(w, first);
-        if (n % UPDATE_TURNS == 0)
-            publish_at = update_counters(w, publish_at);
-        if (!w->published) {
-            turn = own_turn(w, virtual_wheel_next(&w->v.wheel));
-            publish_turn(w, &turn);
-        }
-        if (!virtual_channel_wait(w->v.channel, &turn))
-            _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
-        virtual_worker_receive(&w->v);
-        flush_relayed(w, first);
-        const bool cell_ends = ends_cell(w, first, &turn);
-        if ((cell_ends && !goes_on(w, &turn) && turn.active == 0) || turn.stop)
-            return turn;
-        if (w->repeats)
-            turn.next = repeats_look(w->repeats, turn.next);
-        if (cell_ends && watchdog_is_due(&dog, &turn, w->v.wheel.width) && watchdog_look(&dog, w, &turn))
-            return turn;
-        if (turn.next == VIRTUAL_NO_WINDOW)
-            return turn;
-        if (turn.show)
-            publish_at = publish_of_ranks(w);
+    t->first = t->window = t->turn.next;
+    t->end = end_of_turn(w, t->first);
+}
+
+void worker_windows_begin(struct worker *w, struct worker_windows *t)
+{
+    *t = (struct worker_windows){.dog = watchdog_start(w->m)};
+    begin_turn(w, t);
+}
+
+void worker_window_begin(struct worker *w, struct worker_windows *t)
+{
+    mark_in_time(w, t->window * w->v.wheel.width);
+    t->set = virtual_wheel_turn(&w->v.wheel, t->window);
+    if (relays(w))
+        virtual_tap_relay(w->v.tap, w->v.channel, t->window * w->v.wheel.width);
+    w->published = false;
+    w->attend_before = t->window + 1 == t->end && w->border ? w->border : NONE;
+}
+
+void worker_window_visit(struct worker *w, const struct worker_windows *t, uint64_t until)
+{
+    if (w->v.near)
+        visit_near(w, t->set, until);
+    else
+        visit_far(w, t->set, until);
+}
+
+/* Waits for the others after the last window of a turn. Returns whether the run goes on. */
+static bool end_turn(struct worker *w, struct worker_windows *t)
+{
+    if (t->turns++ % UPDATE_TURNS == 0)
+        t->publish_at = update_counters(w, t->publish_at);
+    if (!w->published) {
+        t->turn = own_turn(w, virtual_wheel_next(&w->v.wheel));
+        publish_turn(w, &t->turn);
     }
+    if (!virtual_channel_wait(w->v.channel, &t->turn))
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    virtual_worker_receive(&w->v);
+    flush_relayed(w, t->first);
+    const bool cell_ends = ends_cell(w, t->first, &t->turn);
+    if ((cell_ends && !goes_on(w, &t->turn) && t->turn.active == 0) || t->turn.stop)
+        return false;
+    if (w->repeats)
+        t->turn.next = repeats_look(w->repeats, t->turn.next);
+    if (cell_ends && watchdog_is_due(&t->dog, &t->turn, w->v.wheel.width) && watchdog_look(&t->dog, w, &t->turn))
+        return false;
+    if (t->turn.next == VIRTUAL_NO_WINDOW)
+        return false;
+    if (t->turn.show)
+        t->publish_at = publish_of_ranks(w);
+    begin_turn(w, t);
+    return true;
+}
+
+bool worker_window_end(struct worker *w, struct worker_windows *t)
+{
+    const uint64_t end = (t->window + 1) * w->v.wheel.width;
+    virtual_post_end(&w->v);
+    virtual_wheel_done(&w->v.wheel);
+    if (w->v.tap && !model_is_of_ranks(w->m))
+        virtual_tap_flush(w->v.tap, end);
+    if (w->m->check_steps)
+        audit_step(w);
+    t->window = virtual_wheel_next(&w->v.wheel);
+    return t->window < t->end || end_turn(w, t);
+}
+
+void worker_windows_go(struct worker *w, struct worker_windows *t, uint64_t window)
+{
+    t->turn.next = window;
+    begin_turn(w, t);
+}
+
+struct virtual_turn worker_simulate(struct worker *w)
+{
+    struct worker_windows t;
+    worker_windows_begin(w, &t);
+    do {
+        worker_window_begin(w, &t);
+        worker_window_visit(w, &t, (t.window + 1) * w->v.wheel.width);
+    } while (worker_window_end(w, &t));
+    return t.turn;
 }
 
 void worker_report(struct worker *w, const struct virtual_turn *turn)
@@ -359,7 +398,7 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     mpirun_tell_begun(self);
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);
-    struct virtual_turn turn = worker_windows(w);
+    struct virtual_turn turn = worker_simulate(w);
     if (w->v.tap)
         end_capture(w);
     worker_report(w, &turn);

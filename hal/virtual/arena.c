@@ -9,23 +9,20 @@
 #include <sys/mman.h>
 
 #define CHUNK ((size_t)64 << 20)
-enum { ALIGNMENT = 64, RING_SIZES = 40 };
+enum { ALIGNMENT = 64 };
 
 /* A ring on the free list. */
-struct spare {
-    struct spare *next;
+struct virtual_spare {
+    struct virtual_spare *next;
 };
 
-/* Rest of the newest chunk. */
-struct chunk {
-    uint8_t *at, *end;
-};
+static struct virtual_arena own;
+static _Thread_local struct virtual_arena *arena = &own;
 
-/* Chunks in huge and in small pages, and free rings by the power of two of their size. */
-static struct {
-    struct chunk huge, small;
-    struct spare *ring[RING_SIZES];
-} arena;
+void virtual_arena_use(struct virtual_arena *a)
+{
+    arena = a ? a : &own;
+}
 
 static void *map(size_t bytes, bool huge)
 {
@@ -55,7 +52,7 @@ uint64_t virtual_arena_fit(uint64_t items, size_t bytes)
     return items;
 }
 
-static void *take_from_chunk(struct chunk *c, size_t bytes, bool huge)
+static void *take_from_chunk(struct virtual_chunk *c, size_t bytes, bool huge)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (bytes > CHUNK / 4)
@@ -71,12 +68,12 @@ static void *take_from_chunk(struct chunk *c, size_t bytes, bool huge)
 
 void *virtual_arena_take(size_t bytes)
 {
-    return take_from_chunk(&arena.huge, bytes, true);
+    return take_from_chunk(&arena->huge, bytes, true);
 }
 
 void *virtual_arena_take_small(size_t bytes)
 {
-    return take_from_chunk(&arena.small, bytes, false);
+    return take_from_chunk(&arena->small, bytes, false);
 }
 
 static unsigned size_of(size_t bytes)
@@ -87,10 +84,10 @@ static unsigned size_of(size_t bytes)
 void *virtual_arena_take_ring(size_t bytes)
 {
     unsigned size = size_of(bytes);
-    struct spare *spare = arena.ring[size];
+    struct virtual_spare *spare = arena->ring[size];
     if (!spare)
         return virtual_arena_take((size_t)1 << size);
-    arena.ring[size] = spare->next;
+    arena->ring[size] = spare->next;
     __builtin_prefetch(spare->next); /* likely taken next */
     return spare;
 }
@@ -98,9 +95,9 @@ void *virtual_arena_take_ring(size_t bytes)
 void virtual_arena_give_ring(void *ring, size_t bytes)
 {
     unsigned size = size_of(bytes);
-    struct spare *spare = ring;
+    struct virtual_spare *spare = ring;
     if (!spare)
         return;
-    spare->next = arena.ring[size];
-    arena.ring[size] = spare;
+    spare->next = arena->ring[size];
+    arena->ring[size] = spare;
 }

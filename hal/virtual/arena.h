@@ -1,6 +1,7 @@
 /* arena.h - zeroed memory for the data that a worker uses most, in huge pages where the machine has them.
  *
- * Huge pages save TLB misses. One arena per process; not thread safe. */
+ * Huge pages save TLB misses. A process has an arena of its own; a thread may use another, one for each worker that it
+ * runs. */
 #ifndef VIRTUAL_ARENA_H
 #define VIRTUAL_ARENA_H
 
@@ -9,6 +10,23 @@
 
 /* Addresses have 48 bits. */
 #define VIRTUAL_ADDRESS (((uint64_t)1 << 48) - 1)
+
+/* Rest of the newest chunk. */
+struct virtual_chunk {
+    uint8_t *at, *end;
+};
+
+enum { VIRTUAL_RING_SIZES = 40 };
+struct virtual_spare;
+
+/* Begins as zeros. It never gives memory back: what it mapped ends with the process, or its owner unmaps it. */
+struct virtual_arena {
+    struct virtual_chunk huge, small;               /* in huge and in small pages */
+    struct virtual_spare *ring[VIRTUAL_RING_SIZES]; /* free rings, by the power of two of their size */
+};
+
+/* All that follows in this thread is of this arena; NULL: of the process's own. */
+void virtual_arena_use(struct virtual_arena *a);
 
 /* Reserves `bytes` bytes of addresses; memory only for touched pages. Exits with an error if the machine refuses. */
 void *virtual_arena_reserve(size_t bytes);

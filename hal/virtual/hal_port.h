@@ -45,6 +45,7 @@ struct virtual_worker {
     struct virtual_channel *channel;
     struct virtual_outbox outbox;
     bool near;                     /* its simulated nodes fit into the cache: no prefetching */
+    bool paused;                   /* the endpoint of the visited node paused the worker at `now` */
     uint64_t now;                  /* ps, of the node being visited */
     uint64_t sent_window;          /* earliest window of a record sent to another worker in this window */
     uint64_t moved;                /* latest time a packet moved, ps */

@@ -367,11 +367,11 @@ ALWAYS_INLINE void run_once(struct virtual_sim_node *e, uint64_t now, bool route
 ALWAYS_INLINE void run(struct virtual_sim_node *e, uint64_t end, bool router)
 {
     uint64_t next;
-    while ((next = virtual_event_queue_time(&e->event_queue)) < end)
+    while ((next = virtual_event_queue_time(&e->event_queue)) < end && (router || !e->worker->paused))
         run_once(e, next, router);
 }
 
-void virtual_sim_node_visit(struct virtual_sim_node *e, uint64_t end)
+bool virtual_sim_node_visit(struct virtual_sim_node *e, uint64_t end)
 {
     e->busy = true;
     if (e->worker->near && e->endpoint)
@@ -380,10 +380,13 @@ void virtual_sim_node_visit(struct virtual_sim_node *e, uint64_t end)
         run(e, end, true);
     else
         run(e, end, false);
+    if (__builtin_expect(e->worker->paused, 0))
+        return false;
     e->busy = false;
     uint64_t next = virtual_event_queue_time(&e->event_queue);
     if (next != VIRTUAL_NEVER)
         virtual_wheel_add(&e->worker->wheel, e->index, next);
+    return true;
 }
 
 /* ---- memory ---- */

@@ -59,8 +59,9 @@ size_t virtual_sim_node_bytes(unsigned planes, unsigned ports, unsigned vcs);
 struct virtual_sim_node *virtual_sim_node_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
                                                unsigned ports, bool router);
 
-/* Runs the node until `end`. */
-void virtual_sim_node_visit(struct virtual_sim_node *e, uint64_t end);
+/* Runs the node until `end`. Returns false if its endpoint paused the worker: all of that time is done. The node stays
+ * busy, and the next visit goes on. */
+bool virtual_sim_node_visit(struct virtual_sim_node *e, uint64_t end);
 
 /* Notes an item for a time that has not passed. */
 static inline void virtual_sim_node_note(struct virtual_sim_node *e, uint64_t time, unsigned item)

@@ -78,11 +78,17 @@ void hx_die(int exit_code, const char *where, const char *format, ...)
     hx_die_of(&p);
 }
 
-static int (*handed_over)(const struct hx_problem *p);
+static _Thread_local int (*handed_over)(const struct hx_problem *p);
+static _Thread_local void (*said_to)(const struct hx_problem *p);
 
 void hx_error_hand_over(int (*to)(const struct hx_problem *p))
 {
     handed_over = to;
+}
+
+void hx_error_say_to(void (*to)(const struct hx_problem *p))
+{
+    said_to = to;
 }
 
 void hx_die_of(const struct hx_problem *p)
@@ -99,7 +105,10 @@ static void say(const char *kind, const char *where, const char *format, va_list
 {
     struct hx_problem p;
     fill(&p, 0, where, format, arguments);
-    print(kind, &p);
+    if (said_to)
+        said_to(&p);
+    else
+        print(kind, &p);
 }
 
 void hx_complain(const char *where, const char *format, ...)

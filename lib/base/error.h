@@ -51,9 +51,11 @@ void hx_fail_at_list(struct hx_problem *p, const char *path, unsigned line, unsi
 __attribute__((format(printf, 3, 4))) _Noreturn void hx_die(int exit_code, const char *where, const char *format, ...);
 _Noreturn void hx_die_of(const struct hx_problem *p);
 
-/* Makes hx_die() call `to` once in place of printing. The program ends with the exit code that it returns. NULL: it
- * prints. */
+/* Makes hx_die() in this thread call `to` once in place of printing. The program ends with the exit code that it
+ * returns. NULL: it prints. */
 void hx_error_hand_over(int (*to)(const struct hx_problem *p));
+/* Makes hx_complain() and hx_warn() in this thread call `to` in place of printing. NULL: they print. */
+void hx_error_say_to(void (*to)(const struct hx_problem *p));
 
 /* Prints the line and returns; hx_warn() prints "warning". */
 __attribute__((format(printf, 2, 3))) void hx_complain(const char *where, const char *format, ...);

@@ -50,13 +50,30 @@ static json_t *with_schema(json_t *value)
     return whole;
 }
 
-void hx_json_write(json_t *value, const char *path)
+#define FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(SIGNIFICANT_DIGITS))
+
+static json_t *report_of(json_t *value, const char *where)
 {
     if (!value)
-        hx_die(HX_EXIT_ENVIRONMENT, path, "out of memory for the JSON report");
-    value = with_schema(value);
+        hx_die(HX_EXIT_ENVIRONMENT, where, "out of memory for the JSON report");
+    return with_schema(value);
+}
+
+char *hx_json_report(json_t *value)
+{
+    value = report_of(value, NULL);
+    char *text = json_dumps(value, FORMAT);
+    json_decref(value);
+    if (!text)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory for the JSON report");
+    return text;
+}
+
+void hx_json_write(json_t *value, const char *path)
+{
+    value = report_of(value, path);
     FILE *out = hx_output_open(path);
-    json_dumpf(value, out, JSON_INDENT(2) | JSON_REAL_PRECISION(SIGNIFICANT_DIGITS));
+    json_dumpf(value, out, FORMAT);
     fputc('\n', out);
     hx_output_close(out, path);
     json_decref(value);

@@ -25,5 +25,7 @@ enum { HX_JSON_SCHEMA = 1 };
 /* Writes `value`, indented by two, and a newline; takes the reference. Adds HX_JSON_SCHEMA first to an object without
  * its own "schema". Dies if value is NULL (no memory). */
 void hx_json_write(json_t *value, const char *path);
+/* Returns the same text without the newline; the caller frees it. */
+char *hx_json_report(json_t *value);
 
 #endif

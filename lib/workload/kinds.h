@@ -19,6 +19,6 @@ struct workload_kind {
 };
 
 extern const struct workload_kind pattern_kind, file_transfer_kind, collective_kind, schedule_kind, packets_kind,
-    program_kind, shared_kind;
+    posted_kind, program_kind, shared_kind;
 
 #endif

@@ -18,6 +18,8 @@ static const struct workload_kind *kind_of(const struct workload_plan *plan, uin
         return &file_transfer_kind;
     if (plan->programs)
         return &program_kind;
+    if (plan->posted)
+        return &posted_kind;
     if (workload_is_schedule(plan, rank))
         return &schedule_kind;
     return workload_is_collective(plan, rank) ? &collective_kind : &pattern_kind;

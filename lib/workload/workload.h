@@ -30,6 +30,7 @@
 #include "hxmesh/error.h"
 #include "workload/collective_jobs.h"
 #include "workload/packets.h"
+#include "workload/posted.h"
 #include "workload/programs.h"
 #include "workload/schedule_plan.h"
 #include "workload/traffic.h"
@@ -42,11 +43,12 @@ enum { WORKLOAD_SENDS = 64 /* most messages of an accelerator in flight, if it h
 
 /* The workload of a run, common to all accelerators. */
 struct workload_plan {
-    const struct traffic *traffic;            /* NULL: one of the following is set */
+    const struct traffic *traffic;            /* NULL: one of the following is set, but `posted` */
     const struct collective_plan *collective; /* replaces messages in jobs that have a collective; NULL: none */
     const struct schedule_plan *schedule;     /* the same in jobs that have a schedule; NULL: none */
     const struct transfer *transfer;          /* NULL: no file */
     const struct programs *programs;          /* messages of programs; NULL: none */
+    struct posted *posted;                    /* messages of a caller replace those of `traffic`; NULL: none */
     const struct packets *packets;            /* IP packets of programs, also beside `programs`; NULL: none */
     double rate;      /* offered load as a share of an accelerator's injection bandwidth, below 1; 0: unlimited */
     double link_rate; /* of a link, bytes a picosecond */

@@ -118,7 +118,8 @@ struct hx_command {
     unsigned least_operands, most_operands;
     bool hides_operands; /* accepts and completes operands, but usage shows only the equivalent option */
     bool no_json;
-    const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none */
+    bool called;                     /* by a library: output, signals and questions are those of its caller */
+    const struct hx_option *options; /* ends with HX_OPTIONS_END; NULL: none */
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its kind of file; NULL: none */
     void (*report_keys)(FILE *out); /* prints those of its JSON report, in Markdown; NULL: not from a table */
 };

@@ -324,7 +324,8 @@ static void answer_questions(const struct parser *p, int argc, char **given)
 
 int hx_options_parse(const struct hx_command *command, int argc, char **argv, struct hx_common *common)
 {
-    hx_output_guard();
+    if (!command->called)
+        hx_output_guard();
     *common = (struct hx_common){.started = time(NULL), .line = hx_command_line(command->program, argc, argv)};
     struct hx_option shared[HX_COMMON_OPTIONS + 1];
     hx_common_options(command, common, shared);
@@ -336,7 +337,8 @@ int hx_options_parse(const struct hx_command *command, int argc, char **argv, st
         add_option(&p, o);
 
     opterr = 0;
-    answer_questions(&p, argc, argv);
+    if (!command->called)
+        answer_questions(&p, argc, argv);
     optind = 0;
     int value;
     while ((value = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1) {
@@ -346,7 +348,8 @@ int hx_options_parse(const struct hx_command *command, int argc, char **argv, st
             die_of_missing_value(&p);
         apply(&p, value);
     }
-    hx_color_choose((enum hx_color)common->color);
+    if (!command->called)
+        hx_color_choose((enum hx_color)common->color);
     check_operands(&p, argc - optind, argv + optind);
     return optind;
 }
@@ -374,4 +377,13 @@ void hx_options_apart(const struct hx_command *command, const struct hx_common *
     for (unsigned i = 0; others[i] && is_used(command, common, one); i++)
         if (is_used(command, common, others[i]))
             hx_die(HX_EXIT_USAGE, command->program, "give --%s or --%s, not both", one, others[i]);
+}
+
+void hx_options_refuse(const struct hx_command *command, const struct hx_common *common, const char *const names[],
+                       const char *why)
+{
+    char where[WHERE_BYTES];
+    for (unsigned i = 0; names[i]; i++)
+        if (is_used(command, common, names[i]))
+            hx_die(HX_EXIT_USAGE, where_of(where, names[i]), "%s", why);
 }

@@ -34,6 +34,10 @@ void hx_options_need(const struct hx_command *command, const struct hx_common *c
 void hx_options_apart(const struct hx_command *command, const struct hx_common *common, const char *one,
                       const char *const others[]);
 
+/* Dies at an option among `names` that was used, and says why. */
+void hx_options_refuse(const struct hx_command *command, const struct hx_common *common, const char *const names[],
+                       const char *why);
+
 /* Stores `text` as the value of one option. Returns NULL, or a message as in value.h. NULL sets a flag (the option
  * alone); in a file, a switch word sets it. */
 const char *hx_option_apply(const struct hx_option *option, const char *text, char *why);

@@ -19,6 +19,10 @@ void hx_common_options(const struct hx_command *command, struct hx_common *commo
                                         .help = "write the result as JSON to FILE; - is stdout"};
     table[n++] = (struct hx_option){
         .name = "quiet", .letter = 'q', .kind = HX_OPTION_FLAG, .to.flag = &common->quiet, .help = "show no progress"};
+    if (command->called) {
+        table[n] = (struct hx_option){.kind = HX_OPTION_END};
+        return;
+    }
     table[n++] = (struct hx_option){.name = "color",
                                     .kind = HX_OPTION_CHOICE,
                                     .argument = "WHEN",

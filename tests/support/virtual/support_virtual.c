@@ -167,7 +167,7 @@ static _Noreturn void live(const struct support_virtual *s, unsigned self)
     build_worker(&w, &s->m, self);
     if (s->plan->change)
         s->plan->change(&w);
-    struct virtual_turn turn = worker_windows(&w);
+    struct virtual_turn turn = worker_simulate(&w);
     worker_report(&w, &turn);
     _exit(HX_EXIT_DONE);
 }
