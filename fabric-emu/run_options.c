@@ -141,7 +141,7 @@ static void check_clock(const struct run_options *o)
 static bool paces_itself(const struct run_options *o)
 {
     bool all_to_all = o->settings.pattern == HX_ALL_TO_ALL || o->settings.pattern == HX_ALL_TO_ALL_RANDOM;
-    return all_to_all && !o->posted && !hx_spec_has_failures(&o->spec) && !o->spec.job;
+    return all_to_all && !hx_spec_has_failures(&o->spec) && !o->spec.job;
 }
 
 /* The share of the bound at which queues stay short (docs/topologies.md). */
@@ -348,8 +348,10 @@ static void check_called(const struct hx_command *command, struct run_options *o
     if (o->settings.clock != HX_CLOCK_VIRTUAL)
         hx_die(HX_EXIT_USAGE, "--clock", "wall is for the program hxmesh run");
     o->posted = !(o->settings.given & HX_GIVEN_PATTERN) && !o->spec.named_jobs;
-    if (o->posted)
-        hx_options_refuse(command, &o->common, of_traffic, "is for --traffic, and none is given");
+    if (!o->posted)
+        return;
+    hx_options_refuse(command, &o->common, of_traffic, "is for --traffic, and none is given");
+    o->settings.pattern = HX_PERMUTATION; /* routes and rates of any messages, not those of an all-to-all */
 }
 
 void run_options_parse(struct run_options *o, int argc, char **argv, bool called)

@@ -22,7 +22,7 @@ root=$folder/root
 umask 022
 DESTDIR=$root mk/install.sh install "$build" /usr "lib/$(architecture DEB_HOST_MULTIARCH)"
 version=$(sed -n 's/^Version: //p' "$build/hxmesh.pc")
-find "$root" -type f \( -name '*.so' -o -path '*/bin/*' \) ! -name '*.elf' -exec "$tools-strip" --strip-unneeded {} +
+find "$root" -type f \( -name '*.so' -o -name '*.so.*' -o -path '*/bin/*' \) ! -name '*.elf' -exec "$tools-strip" --strip-unneeded {} +
 find "$root" -name '*.a' -exec "$tools-strip" --strip-debug --enable-deterministic-archives {} +
 find "$root/usr/share/man" -type f -exec gzip -9n {} +
 
@@ -60,7 +60,12 @@ pack() {
     gzip -9n <"$folder/debian/changelog" >"$tree/usr/share/doc/$1/changelog.gz"
     [ ! -e "mk/packaging/debian/$1.lintian-overrides" ] ||
         install -D -m 644 "mk/packaging/debian/$1.lintian-overrides" "$tree/usr/share/lintian/overrides/$1"
-    mapfile -t binaries < <(find "$tree" -type f \( -name '*.so' -o -path '*/bin/*' \) ! -name '*.elf')
+    # Other packages find the library by these, and its links are made when it is installed.
+    [ ! -e "mk/packaging/debian/$1.shlibs" ] || {
+        cp "mk/packaging/debian/$1.shlibs" "$tree/DEBIAN/shlibs"
+        echo "activate-noawait ldconfig" >"$tree/DEBIAN/triggers"
+    }
+    mapfile -t binaries < <(find "$tree" -type f \( -name '*.so' -o -name '*.so.*' -o -path '*/bin/*' \) ! -name '*.elf')
     (
         cd "$folder"
         : >debian/substvars

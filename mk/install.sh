@@ -22,6 +22,17 @@ put() {
     done
 }
 
+# shared FILE VERSION: installs a shared object as FILE.VERSION, with links of its first number and of none.
+shared() {
+    local name=${1##*/} link
+    install -d "$to/$libdir"
+    [ "$action" = uninstall ] || install -m 644 "$1" "$to/$libdir/$name.$2"
+    for link in "$name.${2%%.*}" "$name"; do
+        if [ "$action" = install ]; then ln -sf "$name.$2" "$to/$libdir/$link"; else rm -f "$to/$libdir/$link"; fi
+    done
+    [ "$action" = install ] || rm -f "$to/$libdir/$name.$2"
+}
+
 shopt -s nullglob
 programs=()
 for program in "$build"/hxmesh "$build"/hxmesh-*; do
@@ -29,7 +40,7 @@ for program in "$build"/hxmesh "$build"/hxmesh-*; do
 done
 version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' lib/base/version.h)
 pc=()
-for name in hxmesh hxmesh-program; do
+for name in hxmesh hxmesh-program hxmesh-sim; do
     pc+=("$build/$name.pc")
     sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" "mk/$name.pc.in" >"$build/$name.pc"
 done
@@ -46,6 +57,9 @@ put 755 bin "${programs[@]}"
 put 644 bin "$build"/hx-node-*.elf
 put 644 include/hxmesh include/hxmesh/*.h
 put 644 "$libdir" "$build/libhxmesh.a" "$build/libhxmesh-program.a"
+shared "$build/libhxmesh-sim.so" "$version"
+# Of Debian's Python; elsewhere by PYTHONPATH, or `pip install ./python`.
+put 644 lib/python3/dist-packages/hxmesh python/hxmesh/*.py python/hxmesh/py.typed
 # libfabric finds it by FI_PROVIDER_PATH.
 put 644 "$libdir/libfabric" "$build"/libhxmesh-fi.so
 put 644 "$libdir/pkgconfig" "${pc[@]}"

@@ -128,3 +128,10 @@ table_of() {
 
 # picture_of_fabric: standard input, a plot, without what says when and on which machine it was drawn.
 picture_of_fabric() { sed -E 's/>(hxmesh [0-9.]+), [^<]*</>\1</'; }
+
+# picture_of_example NAME: what examples/python/NAME.py draws.
+picture_of_example() {
+    HXMESH=hxmesh HXMESH_LIBRARY=$(realpath "${BUILD:-build}")/libhxmesh-sim.so PYTHONPATH=python SOURCE_DATE_EPOCH=0 \
+        MATPLOTLIBRC=docs/figures/matplotlibrc /usr/bin/python3 "examples/python/$1.py" "$HX_WORK/$1.svg" >/dev/null
+    cat "$HX_WORK/$1.svg"
+}

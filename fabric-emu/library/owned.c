@@ -67,12 +67,12 @@ static bool take(struct owned_set *s, const void *block)
 {
     if (!s->slots)
         return false;
-    size_t hole = place_of(s, (uintptr_t)block);
-    if (!s->address[hole])
+    size_t empty = place_of(s, (uintptr_t)block);
+    if (!s->address[empty])
         return false;
-    s->address[hole] = 0;
+    s->address[empty] = 0;
     s->used--;
-    for (size_t at = (hole + 1) & (s->slots - 1); s->address[at]; at = (at + 1) & (s->slots - 1)) {
+    for (size_t at = (empty + 1) & (s->slots - 1); s->address[at]; at = (at + 1) & (s->slots - 1)) {
         const uintptr_t address = s->address[at];
         s->address[at] = 0;
         const size_t to = place_of(s, address);

@@ -109,8 +109,9 @@ static inline json_t *report_real(double value)
     F("share_of_injection", REAL(r->share_of_injection), "share", \
       "delivered share of the injection bandwidth of all accelerators") \
     F("alltoall_bound", REAL(r->bound), "share", "upper bound of `share_of_injection` for all-to-all traffic") \
-    F("share_of_bound", REAL(r->context.collective || r->context.schedule ? (double)NAN : r->share_of_bound), "share", \
-      "reached share of that bound; null: a collective or a schedule") \
+    F("share_of_bound", \
+      REAL(r->context.collective || r->context.schedule || r->context.instead ? (double)NAN : r->share_of_bound), \
+      "share", "reached share of that bound; null: a collective, a schedule, or what a program sends") \
     REPORT_LATENCIES(F, IF, r) \
     IF(r->outcome.open.on, "open_loop", PART(open_loop_keys, open_loop_json(r)), "", "") \
     F("max_vc", COUNT(r->max_vc), "", "highest virtual channel in use") \

@@ -19,7 +19,7 @@
  *
  * The library prints nothing, ends nothing, and takes no signals. hx_sim_open() uses getopt(): do not call it in a loop
  * of getopt() of your own, nor in two threads at once. Apart from that, one thread at a time uses a fabric; other
- * threads may use other fabrics meanwhile. A fabric whose call failed by HX_SIM_BROKEN can only be closed. */
+ * threads may use other fabrics meanwhile. After HX_SIM_BROKEN a fabric can only be closed. */
 #ifndef HXMESH_SIM_H
 #define HXMESH_SIM_H
 
@@ -124,7 +124,7 @@ uint32_t hx_sim_links(struct hx_sim *f);
 int hx_sim_link(struct hx_sim *f, uint32_t link, struct hx_sim_link *found);
 
 /* Ends the run, and returns the report of `hxmesh run --json` (docs/report.md). It stays until the fabric is closed;
- * from now on nothing can be posted. NULL: an error. */
+ * nothing can be posted after that. NULL: an error. */
 const char *hx_sim_report(struct hx_sim *f);
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
  * messages in the order of posting, a host's collectives in turn. What happens goes to `happened`, at the host where it
  * happens and at its time. The caller may post more there.
  *
- * Owners. Posted messages have slots, whose numbers are the tags of their packets: so what arrives names its slot. A
+ * Owners. A posted message has a slot. The number of the slot is the tag of its packets: so what arrives names it. A
  * slot is free again when its sender has the acknowledgement, which comes after the arrival. The slot of a message that
  * failed is not: packets of it may still arrive. A collective is freed when all members have ended.
  *

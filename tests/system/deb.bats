@@ -78,7 +78,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     [[ "$(field hxmesh Depends)" != *libfabric* ]]
     [[ "$(field hxmesh Depends)" != *openmpi* ]]
     ! ldd "$BUILD/hxmesh-virtual" | grep -q libmetis || [[ "$(field hxmesh Depends)" == *libmetis5* ]]
-    [ -z "$(field libhxmesh-dev Depends)" ]
+    [ "$(field libhxmesh-dev Depends)" = "libhxmesh-sim0 (= $(field libhxmesh-sim0 Version))" ]
     if [ -x "$HXMESH-dpdk" ]; then
         [[ "$(field hxmesh-dpdk Depends)" == *librte-ethdev* ]]
         grep -qx './usr/lib/systemd/system/hxmesh-dpdk@.service' <(files_of "$DEBS"/hxmesh-dpdk_*.deb)
@@ -135,4 +135,17 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     to_root --purge "${packages[@]}"
     run find "$ROOT" -path "$ROOT/var" -prune -o ! -type d -print
     [ -z "$output" ] || { echo "$output"; return 1; }
+}
+
+@test "deb: Python finds its package and the library" {
+    cat >simulate.py <<'END'
+import hxmesh
+with hxmesh.Fabric("2x2 Hx2Mesh") as fabric:
+    fabric.send(0, 9, 8192)
+    print([event.host for event in fabric.events()], hxmesh.info("2x2 Hx2Mesh")["accelerators"])
+END
+    [ "$(HXMESH=$HX HXMESH_LIBRARY=$ROOT/usr/lib/$MULTIARCH/libhxmesh-sim.so.0 PYTHONDONTWRITEBYTECODE=1 \
+        PYTHONPATH=$ROOT/usr/lib/python3/dist-packages python3 simulate.py)" = "[9, 0] 16" ]
+    grep -q "libhxmesh-sim0 (= " <<<"$(field python3-hxmesh Depends)"
+    grep -q libc6 <<<"$(field libhxmesh-sim0 Depends)"
 }

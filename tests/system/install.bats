@@ -130,7 +130,8 @@ END
     local apart='hx_(endpoint_|switch_|detour_|(accelerator|router)_(step|pass|grant))'
     grep -ohE '^(int|bool|void|unsigned|size_t|uint32_t|struct [a-z_]+|enum [a-z_]+) \*?hx_[a-z0-9_]+\(' "$ROOT"/include/hxmesh/*.h |
         sed 's/($//; s/.*[ *]//' | grep -vE "^$apart" | sort -u >declared
-    nm --defined-only "$ROOT/lib/libhxmesh.a" "$ROOT/lib/libhxmesh-program.a" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u >defined
+    { nm --defined-only "$ROOT/lib/libhxmesh.a" "$ROOT/lib/libhxmesh-program.a" &&
+        nm --dynamic --defined-only "$ROOT/lib/libhxmesh-sim.so"; } 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u >defined
     run comm -23 declared defined
     [ -z "$output" ] || { echo "not in a library: $output"; return 1; }
     [ "$(wc -l <declared)" -gt 40 ]
@@ -215,4 +216,26 @@ completes() {
     run find "$other" -type f
     [ -z "$output" ] || { echo "$output"; return 1; }
     [ ! -e "$other$PREFIX/share/hxmesh" ]
+}
+
+@test "install: a C program simulates a fabric by pkg-config hxmesh-sim" {
+    cat >simulate.c <<END
+#include <hxmesh/sim.h>
+#include <stdio.h>
+int main(void)
+{
+    char error[HX_SIM_TEXT];
+    struct hx_sim_event e;
+    struct hx_sim *f = hx_sim_open("2x2 Hx2Mesh", NULL, error);
+    if (!f || hx_sim_send(f, 0, 9, 8192, 0, 0) != HX_SIM_OK || hx_sim_next(f, HX_SIM_NEVER, &e) != HX_SIM_EVENT)
+        return 1;
+    printf("host %u\n", e.host);
+    hx_sim_close(f);
+    return 0;
+}
+END
+    # shellcheck disable=SC2046 # flags are words
+    gcc -std=c11 -Wall -Wextra -Werror simulate.c $(pkg-config --cflags --libs hxmesh-sim) -o simulate
+    [ "$(LD_LIBRARY_PATH=$ROOT/lib ./simulate)" = "host 9" ]
+    [ "$(readlink "$ROOT/lib/libhxmesh-sim.so.0")" = "libhxmesh-sim.so.$(pkg-config --modversion hxmesh-sim)" ]
 }

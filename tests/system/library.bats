@@ -30,3 +30,37 @@ int main() { return hx_sim_open("nothing", nullptr, nullptr) != nullptr && HX_SI
     run -0 diff shown said
     [ "$(nm --dynamic --defined-only "$BUILT/libhxmesh-sim.so" | grep -cE ' [TDBVW] ')" -eq "$(wc -l <said)" ]
 }
+
+# with_package PROGRAM ARGUMENTS...: runs it with the Python package of this tree and the library of this build.
+with_package() {
+    HXMESH=$HXMESH HXMESH_LIBRARY=$BUILT/libhxmesh-sim.so PYTHONDONTWRITEBYTECODE=1 \
+        PYTHONPATH=$BATS_TEST_DIRNAME/../../python "$@"
+}
+
+@test "library: random runs take the times of the program's, to the picosecond" {
+    case $BUILT in */asan) skip "Python has no sanitizer" ;; esac
+    with_package run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/library_random.py" "$HXMESH" 1 200
+    [ "$output" = "200 runs, 0 differ" ]
+}
+
+@test "library: the Python package" {
+    case $BUILT in */asan) skip "Python has no sanitizer" ;; esac
+    with_package run -0 /usr/bin/python3 -m pytest -q -p no:cacheprovider "$BATS_TEST_DIRNAME/../../python/tests"
+}
+
+# draws NAME...: examples in Python make their pictures.
+draws() {
+    local name
+    case $BUILT in */asan) skip "Python has no sanitizer" ;; esac
+    for name in "$@"; do
+        with_package run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/../../examples/python/$name.py" "$name.svg"
+        grep -q '</svg>' "$name.svg"
+    done
+}
+
+@test "library: examples in Python make their pictures" {
+    draws latency_load own_collective job_scheduler fault
+}
+
+# bats test_tags=all
+@test "library: the example of training on three fabrics makes its picture" { draws training; }
