@@ -8,9 +8,20 @@ teardown() { leave_nothing; }
 # The programs of a build with sanitizers have the library of that build.
 BUILT=$(dirname "$(realpath -m "${HXMESH:-build/hxmesh}")")
 
+# The sanitizer keeps freed memory for a while, by default more than the test allows.
+export ASAN_OPTIONS=quarantine_size_mb=1:$ASAN_OPTIONS
+
 @test "library: events, errors, many fabrics, memory" {
     run -0 "$BUILT/tests/library/test_sim"
 }
+
+@test "library: random calls: time never decreases, and each message ends once" {
+    run -0 "$BUILT/tests/library/random_calls" 1 40
+    [ "$output" = "nothing wrong" ]
+}
+
+# bats test_tags=all
+@test "library: a thousand sequences of random calls" { run -0 "$BUILT/tests/library/random_calls" 1000 1000; }
 
 @test "library: valgrind finds no block that is lost" {
     case $BUILT in */asan) skip "the sanitizer looks itself" ;; esac
