@@ -78,8 +78,8 @@ void Fabric::handle(const hx_sim_event &event)
         timers.extract(event.cookie).mapped()();
         break;
     case HX_SIM_FAILED:
-        fail(NOT_MATCHED, "host " + std::to_string(event.to) + " cannot be reached from host " +
-                              std::to_string(event.from) + ", at " + std::to_string(event.time / 1000) + " ns");
+        fail(NOT_DONE, "host " + std::to_string(event.to) + " cannot be reached from host " +
+                           std::to_string(event.from) + ", at " + std::to_string(event.time / 1000) + " ns");
     case HX_SIM_FAULT:
     case HX_SIM_ENDED:
         break;

@@ -9,7 +9,7 @@
 namespace astra_hxmesh
 {
 
-enum Exit { NOT_MATCHED = 1, USAGE = 2, BAD_CONFIGURATION = 3, MACHINE_REFUSED = 4 };
+enum Exit { NOT_DONE = 1, USAGE = 2, BAD_CONFIGURATION = 3, MACHINE_REFUSED = 4 };
 
 [[noreturn]] void fail(Exit code, const std::string &text);
 

@@ -39,6 +39,11 @@ void Mailbox::close(std::map<Key, Line>::iterator line)
         lines.erase(line);
 }
 
+static std::string counted(uint64_t number, const char *what)
+{
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 std::string Mailbox::unmatched() const
 {
     uint64_t sends = 0, receives = 0;
@@ -48,13 +53,15 @@ std::string Mailbox::unmatched() const
             continue;
         if (!first)
             first = &key;
-        (line.sent > line.received ? sends : receives) +=
-            line.sent > line.received ? line.sent - line.received : line.received - line.sent;
+        if (line.sent > line.received)
+            sends += line.sent - line.received;
+        else
+            receives += line.received - line.sent;
     }
     if (!first)
         return "";
-    return std::to_string(sends) + " messages without a receive, " + std::to_string(receives) +
-           " receives without a message; the first: from NPU " + std::to_string(first->from) + " to NPU " +
+    return counted(sends, "message") + " without a receive, " + counted(receives, "receive") +
+           " without a message; the first: from NPU " + std::to_string(first->from) + " to NPU " +
            std::to_string(first->to) + ", tag " + std::to_string(first->tag) + ", " + std::to_string(first->bytes) +
            " bytes";
 }

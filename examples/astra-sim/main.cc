@@ -45,10 +45,10 @@ static void check_end(const Shared &shared, size_t npus)
 {
     const std::string unmatched = shared.mailbox.unmatched();
     if (shared.finished < npus)
-        fail(NOT_MATCHED, std::to_string(npus - shared.finished) + " of " + std::to_string(npus) +
-                              " NPUs did not finish: " + (unmatched.empty() ? "their traces wait" : unmatched));
+        fail(NOT_DONE, std::to_string(npus - shared.finished) + " of " + std::to_string(npus) +
+                           " NPUs did not finish: " + (unmatched.empty() ? "their traces wait" : unmatched));
     if (!unmatched.empty())
-        fail(NOT_MATCHED, unmatched);
+        fail(NOT_DONE, unmatched);
 }
 
 static void run(const Options &o)

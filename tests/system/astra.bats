@@ -27,8 +27,36 @@ END
 astra() {
     local workload=$ASTRA_SIM/examples/workload/microbenchmarks/$1/$2npus_1MB/$1
     shift 2
-    timeout 600 "$ASTRA_HXMESH" --workload-configuration "$workload" --system-configuration system.json \
+    timeout 60 "$ASTRA_HXMESH" --workload-configuration "$workload" --system-configuration system.json \
         --remote-memory-configuration memory.json "$@"
+}
+
+# trace NPU NODE...: a trace of an NPU, each node in protobuf's text form.
+trace() {
+    local proto=$ASTRA_SIM/extern/graph_frontend/chakra/schema/protobuf file=own.$1.et message bytes
+    shift
+    printf '\0' >"$file" # metadata, of no bytes
+    for message in "$@"; do
+        protoc --proto_path="$proto" --encode=ChakraProtoMsg.Node et_def.proto <<<"$message" >node
+        bytes=$(wc -c <node)
+        # The size goes before: seven bits a byte, the lowest first, with a bit that says whether another follows.
+        printf '%b' "$(printf '\\x%02x' $((bytes % 128 + 128)) $((bytes / 128)))" >>"$file"
+        cat node >>"$file"
+    done
+}
+
+# transfer ID SEND|RECV FROM TO BYTES [DEPENDS]: a node of such a trace, after another.
+transfer() {
+    echo "id: $1 name: \"t$1\" type: COMM_$2_NODE ${6:+data_deps: $6}" \
+        "attr { name: \"is_cpu_op\" bool_val: false } attr { name: \"comm_src\" int64_val: $3 }" \
+        "attr { name: \"comm_dst\" int64_val: $4 } attr { name: \"comm_size\" int64_val: $5 }" \
+        "attr { name: \"comm_tag\" int64_val: 7 }"
+}
+
+# own ARGUMENT...: runs the traces own.*.et on a ring of 4, NPUs 0 and 1 alone.
+own() {
+    timeout 60 "$ASTRA_HXMESH" --workload-configuration own --system-configuration system.json \
+        --remote-memory-configuration memory.json --fabric "Ring(4) gbps=400 ns=500" --dims 2 "$@"
 }
 
 # cycles: of each NPU, in $output.
@@ -62,6 +90,31 @@ within() {
     [ "$(cycles | wc -l)" -eq 8 ]
     # 8 NPUs send 14 messages each.
     [ "$(jq .messages report.json)" -eq 112 ]
+}
+
+# 1 MB at 400 Gb/s, 500 ns of a cable, and 320 ns in the buffers of two hosts and two switches. The acknowledgement
+# takes as long, but for the bytes. A message to itself takes no time.
+@test "astra: a send ends at its acknowledgement, a receive at its message" {
+    trace 0 "$(transfer 1 SEND 0 0 4096)" "$(transfer 2 RECV 0 0 4096)" "$(transfer 3 SEND 0 1 1000000 2)"
+    trace 1 "$(transfer 1 RECV 0 1 1000000)"
+    run -0 --separate-stderr own
+    local sender receiver
+    sender=$(sed -n 's/.*sys\[0\] finished, \([0-9]*\) cycles.*/\1/p' <<<"$output")
+    receiver=$(sed -n 's/.*sys\[1\] finished, \([0-9]*\) cycles.*/\1/p' <<<"$output")
+    echo "sender $sender receiver $receiver"
+    [ "$receiver" -ge 20820 ]
+    [ "$receiver" -le 20850 ]
+    [ $((sender - receiver)) -ge 820 ]
+    [ $((sender - receiver)) -le 850 ]
+}
+
+@test "astra: what is left without its counterpart is said in a line" {
+    trace 0 "$(transfer 1 SEND 0 1 4096)"
+    trace 1 "$(transfer 1 RECV 0 1 4000)"
+    run -1 --separate-stderr own
+    local said="1 of 2 NPUs did not finish: 1 message without a receive, 1 receive without a message; the first: "
+    # shellcheck disable=SC2154 # bats sets it
+    [ "$stderr" = "astra-hxmesh: error: ${said}from NPU 0 to NPU 1, tag 7, 4000 bytes" ]
 }
 
 @test "astra: more NPUs than hosts, and what is missing, are said in a line" {
