@@ -10,7 +10,7 @@ setup_file() {
     export ASTRA_HXMESH=$build/astra-hxmesh
 }
 
-# A system whose NPUs only wait for messages: one chunk, and a memory that takes no time.
+# NPUs that only wait for messages: one chunk, and a memory that takes no time.
 setup() {
     [ -n "${ASTRA_SIM:-}" ] || skip "ASTRA_SIM names no checkout of ASTRA-sim (examples/astra-sim/README.md)"
     fresh_folder
