@@ -38,7 +38,7 @@ uint64_t Fabric::now() const
 void Fabric::check(int result) const
 {
     if (result < 0)
-        fail(MACHINE_REFUSED, hx_sim_error(sim));
+        fail(result == HX_SIM_INVALID ? BAD_CONFIGURATION : MACHINE_REFUSED, hx_sim_error(sim));
 }
 
 void Fabric::send(uint32_t from, uint32_t to, uint64_t bytes, uint32_t tag, Function delivered, Function acknowledged)
