@@ -28,10 +28,12 @@ trap 'rm -rf "$folder"' EXIT
 run() {
     local npus=$1 collective=$2 program=$3 TIMEFORMAT='%U %S'
     shift 3
-    { time "$program" --workload-configuration="$workloads/$collective/${npus}npus_$size/$collective" \
+    { time "$program" \
+        --workload-configuration="$workloads/$collective/${npus}npus_$size/$collective" \
         --system-configuration="$checkout/examples/system/native_collectives/Ring_4chunks.json" \
         --remote-memory-configuration="$checkout/examples/remote_memory/analytical/no_memory_expansion.json" \
-        --network-configuration="$folder/network.yml" --logging-folder="$folder/log" "$@" >"$folder/out"; } 2>"$folder/time"
+        --network-configuration="$folder/network.yml" --logging-folder="$folder/log" "$@" \
+        >"$folder/out"; } 2>"$folder/time"
     local cycles
     cycles=$(sed -n 's/.* finished, \([0-9]*\) cycles.*/\1/p' "$folder/out" | sort -n | tail -n 1)
     echo "$cycles $(awk 'END { printf "%.2f", $1 + $2 }' "$folder/time")"

@@ -1,7 +1,7 @@
 /* mailbox.hh - which receive gets which message.
  *
- * As in ASTRA-sim's other back ends: among messages of one sender, receiver, tag and size, the n-th that is sent belongs
- * to the n-th receive. Either may come first, and messages may arrive in another order than sent. */
+ * As in ASTRA-sim's other back ends: among messages of one sender, receiver, tag and size, the n-th that is sent
+ * belongs to the n-th receive. Either may come first, and messages may arrive in another order than sent. */
 #ifndef ASTRA_HXMESH_MAILBOX_HH
 #define ASTRA_HXMESH_MAILBOX_HH
 
