@@ -1,0 +1,64 @@
+/* fabric.hh - a fabric of libhxmesh-sim whose events call functions. */
+#ifndef ASTRA_HXMESH_FABRIC_HH
+#define ASTRA_HXMESH_FABRIC_HH
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <hxmesh/sim.h>
+
+namespace astra_hxmesh
+{
+
+class Fabric
+{
+  public:
+    using Function = std::function<void()>;
+
+    /* Opens a fabric, a spec or a file, with options of `hxmesh run`. An error ends the program. */
+    Fabric(const std::string &fabric, const std::vector<std::string> &options);
+    ~Fabric();
+    Fabric(const Fabric &) = delete;
+    Fabric &operator=(const Fabric &) = delete;
+
+    /* Hosts that are not on failed boards, in the order of their numbers. */
+    const std::vector<uint32_t> &usable_hosts() const
+    {
+        return usable;
+    }
+
+    uint64_t now() const; /* ps */
+
+    /* Sends a message between two hosts. `delivered` is called at the receiver, then `acknowledged` at the sender. */
+    void send(uint32_t from, uint32_t to, uint64_t bytes, uint32_t tag, Function delivered, Function acknowledged);
+
+    /* Calls a function in `delay` ps. */
+    void after(uint64_t delay, Function function);
+
+    /* Runs until nothing is left to happen. */
+    void run();
+
+    /* Ends the run. Returns the report of `hxmesh run --json`. */
+    std::string report();
+
+  private:
+    struct Message {
+        Function delivered, acknowledged;
+    };
+
+    void handle(const hx_sim_event &event);
+    void check(int result) const;
+
+    hx_sim *sim;
+    std::vector<uint32_t> usable;
+    uint64_t next_cookie = 0;
+    std::unordered_map<uint64_t, Message> messages; /* by cookie: not yet acknowledged */
+    std::unordered_map<uint64_t, Function> timers;  /* by cookie */
+};
+
+} // namespace astra_hxmesh
+
+#endif

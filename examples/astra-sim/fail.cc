@@ -1,0 +1,17 @@
+/* fail.cc - the one way out of an error (fail.hh). */
+#include "fail.hh"
+
+#include <cstdlib>
+#include <iostream>
+
+namespace astra_hxmesh
+{
+
+void fail(Exit code, const std::string &text)
+{
+    std::cout.flush();
+    std::cerr << "astra-hxmesh: error: " << text << std::endl;
+    std::exit(code);
+}
+
+} // namespace astra_hxmesh
