@@ -48,10 +48,10 @@ void Fabric::send(uint32_t from, uint32_t to, uint64_t bytes, uint32_t tag, Func
     messages.emplace(cookie, Message{std::move(delivered), std::move(acknowledged)});
 }
 
-void Fabric::after(uint64_t delay, Function function)
+void Fabric::after(uint32_t host, uint64_t delay, Function function)
 {
     const uint64_t cookie = next_cookie++;
-    check(hx_sim_timer(sim, now() + delay, cookie));
+    check(hx_sim_timer(sim, host, now() + delay, cookie));
     timers.emplace(cookie, std::move(function));
 }
 

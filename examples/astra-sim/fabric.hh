@@ -35,8 +35,8 @@ class Fabric
     /* Sends a message between two hosts. `delivered` is called at the receiver, then `acknowledged` at the sender. */
     void send(uint32_t from, uint32_t to, uint64_t bytes, uint32_t tag, Function delivered, Function acknowledged);
 
-    /* Calls a function in `delay` ps. */
-    void after(uint64_t delay, Function function);
+    /* Calls a function in `delay` ps; what it sends from the host begins exactly then. */
+    void after(uint32_t host, uint64_t delay, Function function);
 
     /* Runs until nothing is left to happen. */
     void run();

@@ -28,7 +28,7 @@ int Network::sim_send(void *, uint64_t count, int, int dst, int tag, AstraSim::s
     if (dst != rank)
         shared.fabric.send(host_of(rank), host_of(dst), count, static_cast<uint32_t>(tag), deliver, sent);
     else
-        shared.fabric.after(0, [deliver, sent] {
+        shared.fabric.after(host_of(rank), 0, [deliver, sent] {
             sent();
             deliver();
         });
@@ -41,14 +41,15 @@ int Network::sim_recv(void *, uint64_t count, int, int src, int tag, AstraSim::s
 {
     const Callback received = {msg_handler, fun_arg};
     if (shared.mailbox.receive({src, rank, tag, count}, received))
-        shared.fabric.after(0, received);
+        shared.fabric.after(host_of(rank), 0, received);
     return 0;
 }
 
 void Network::sim_schedule(AstraSim::timespec_t delta, void (*fun_ptr)(void *), void *fun_arg)
 {
     assert(delta.time_res == AstraSim::NS); /* ASTRA-sim has no other */
-    shared.fabric.after(static_cast<uint64_t>(std::llround(delta.time_val * PS_OF_NS)), Callback{fun_ptr, fun_arg});
+    const auto delay = static_cast<uint64_t>(std::llround(delta.time_val * PS_OF_NS));
+    shared.fabric.after(host_of(rank), delay, Callback{fun_ptr, fun_arg});
 }
 
 AstraSim::timespec_t Network::sim_get_time()

@@ -1,11 +1,10 @@
 /* advance.c - runs a fabric of the library to its next event (library.h). */
+#include "base/clock.h"
 #include "library.h"
 
 #include <inttypes.h>
 
 #define NEVER UINT64_MAX
-
-enum { NOWHERE = UINT32_MAX };
 
 /* ---- what happens at hosts ---- */
 
@@ -44,6 +43,11 @@ void library_wake(struct hx_sim *f, uint32_t host)
         add_waiting(f, e, at, 0);
     }
     driver_wake(d, at);
+}
+
+void library_limit(struct hx_sim *f, uint32_t host)
+{
+    f->limit[f->driver[host]->hal.sim_node->index] = time_heap_next(&f->of_host[host]);
 }
 
 /* The host of the last event goes on. */
@@ -125,14 +129,19 @@ static void advance(struct hx_sim *f, uint64_t time)
 static void take_timer(struct hx_sim *f, struct hx_sim_event *event)
 {
     struct timer t = {.cookie = 0};
+    struct time_key own;
     (void)time_heap_pop(&f->timers, &t.key);
     f->now = t.key.time;
+    if (t.host != HX_SIM_NO_HOST) {
+        (void)time_heap_pop(&f->of_host[t.host], &own);
+        library_limit(f, t.host);
+    }
     *event = (struct hx_sim_event){.type = t.fault ? HX_SIM_FAULT : HX_SIM_TIMER,
-                                   .host = NOWHERE,
+                                   .host = t.host,
                                    .time = f->now,
                                    .cookie = t.cookie,
-                                   .from = NOWHERE,
-                                   .to = NOWHERE};
+                                   .from = HX_SIM_NO_HOST,
+                                   .to = HX_SIM_NO_HOST};
 }
 
 static void take_happened(struct hx_sim *f, struct hx_sim_event *event)
@@ -145,8 +154,12 @@ static void take_happened(struct hx_sim *f, struct hx_sim_event *event)
     const struct posted_message *m = &e->message;
     f->current.events--;
     f->now = e->now;
-    *event = (struct hx_sim_event){
-        .type = types[e->what], .host = e->host, .time = e->now, .cookie = m->cookie, .from = NOWHERE, .to = NOWHERE};
+    *event = (struct hx_sim_event){.type = types[e->what],
+                                   .host = e->host,
+                                   .time = e->now,
+                                   .cookie = m->cookie,
+                                   .from = HX_SIM_NO_HOST,
+                                   .to = HX_SIM_NO_HOST};
     if (e->of_collective)
         return;
     event->from = m->from;
@@ -157,8 +170,16 @@ static void take_happened(struct hx_sim *f, struct hx_sim_event *event)
 
 struct asked {
     uint64_t until;
+    uint64_t deadline_ns; /* real time; 0: none */
     struct hx_sim_event *event;
 };
+
+static int be_idle(struct hx_sim *f)
+{
+    const uint64_t last = f->posted ? 0 : f->worker->area->last_delivery;
+    f->now = last > f->now ? last : f->now;
+    return HX_SIM_IDLE;
+}
 
 static int run_to_next(struct hx_sim *f, void *of)
 {
@@ -184,20 +205,33 @@ static int run_to_next(struct hx_sim *f, void *of)
             return HX_SIM_EVENT;
         }
         if (host == NEVER && timer == NEVER && a->until == NEVER && (is_idle(f) || quiet == NEVER))
-            return HX_SIM_IDLE;
+            return be_idle(f);
+        if (a->deadline_ns && !f->in_window && hx_monotonic_ns() >= a->deadline_ns)
+            return HX_SIM_LATER;
         if (!time_heap_pop(&f->waiting, &f->current.key))
             advance(f, timer < a->until ? timer : a->until);
     }
 }
 
-int hx_sim_next(struct hx_sim *f, uint64_t until, struct hx_sim_event *event)
+static int next(struct hx_sim *f, struct asked *a)
 {
-    struct asked a = {until, event};
-    if (until < f->now)
-        return library_refuse(f, "until %" PRIu64 " ps: it is %" PRIu64 " ps already", until, f->now);
+    if (a->until < f->now)
+        return library_refuse(f, "until %" PRIu64 " ps: it is %" PRIu64 " ps already", a->until, f->now);
     if (f->ended)
         return HX_SIM_IDLE;
-    return library_call(f, run_to_next, &a);
+    return library_call(f, run_to_next, a);
+}
+
+int hx_sim_next(struct hx_sim *f, uint64_t until, struct hx_sim_event *event)
+{
+    struct asked a = {.until = until, .event = event};
+    return next(f, &a);
+}
+
+int hx_sim_next_within(struct hx_sim *f, uint64_t until, unsigned ms, struct hx_sim_event *event)
+{
+    struct asked a = {.until = until, .deadline_ns = hx_monotonic_ns() + ms * UINT64_C(1000000), .event = event};
+    return next(f, &a);
 }
 
 uint64_t hx_sim_now(const struct hx_sim *f)

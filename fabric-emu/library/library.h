@@ -36,6 +36,7 @@ struct waiting {
 struct timer {
     struct time_key key;
     uint64_t cookie;
+    uint32_t host; /* HX_SIM_NO_HOST: of none */
     bool fault;
 };
 
@@ -56,6 +57,7 @@ struct hx_sim {
     struct worker_windows windows;
     struct driver **driver; /* [hosts]; NULL: on a failed board */
     uint64_t *done;         /* [sim_nodes]: ps, the latest time at which each did something */
+    uint64_t *limit;        /* [sim_nodes]: ps, its next timer: it does not go beyond; UINT64_MAX: none */
     bool in_window, over;   /* over: the worker found nothing to go on for */
     uint64_t now, reached;  /* ps */
 
@@ -63,8 +65,9 @@ struct hx_sim {
     struct waiting current;        /* node NULL: none */
     struct posted_event *happened; /* [used] */
     size_t happened_used, happened_room;
-    size_t fresh;            /* of them, the last: no host waits with them yet */
-    struct time_heap timers; /* struct timer */
+    size_t fresh;              /* of them, the last: no host waits with them yet */
+    struct time_heap timers;   /* struct timer */
+    struct time_heap *of_host; /* [hosts] of struct time_key: times of its timers */
 
     struct collective_loads loads; /* for the best algorithm */
     bool loads_open;
@@ -89,5 +92,7 @@ void library_pause(void *of, struct virtual_sim_node *e, uint64_t now);
 void library_happened(void *of, const struct posted_event *e);
 /* Something was posted at a host: it acts now, or as soon as it can. */
 void library_wake(struct hx_sim *f, uint32_t host);
+/* The timers of a host have changed: it does not go beyond the next one. */
+void library_limit(struct hx_sim *f, uint32_t host);
 
 #endif

@@ -97,7 +97,8 @@ static void add_faults(struct hx_sim *f)
 {
     const struct hx_faults *faults = &f->setup.faults;
     for (size_t i = 0; i < faults->count; i++) {
-        struct timer t = {.key = {.time = faults->fault[i].at_ns * PS_PER_NS}, .cookie = i, .fault = true};
+        struct timer t = {
+            .key = {.time = faults->fault[i].at_ns * PS_PER_NS}, .cookie = i, .host = HX_SIM_NO_HOST, .fault = true};
         time_heap_push(&f->timers, &t.key);
     }
 }
@@ -113,7 +114,13 @@ static void start_worker(struct hx_sim *f)
     for (uint32_t i = 0; i < w->accelerators; i++)
         f->driver[w->driver[i].rank] = &w->driver[i];
     f->done = hx_allocate(w->sim_nodes + 1U, sizeof *f->done);
-    w->pauses = (struct worker_pauses){f->done, library_pause, f};
+    f->limit = hx_allocate(w->sim_nodes + 1U, sizeof *f->limit);
+    f->of_host = hx_allocate(m->g->hosts, sizeof *f->of_host);
+    for (uint32_t i = 0; i < w->sim_nodes; i++)
+        f->limit[i] = UINT64_MAX;
+    for (uint32_t i = 0; i < m->g->hosts; i++)
+        f->of_host[i].bytes = sizeof(struct time_key);
+    w->pauses = (struct worker_pauses){f->done, f->limit, library_pause, f};
     worker_windows_begin(w, &f->windows);
 }
 

@@ -136,15 +136,23 @@ int hx_sim_collective(struct hx_sim *f, const char *kind, const uint32_t *host, 
 
 static int add_timer(struct hx_sim *f, void *of)
 {
-    time_heap_push(&f->timers, &((struct timer *)of)->key);
+    struct timer *t = of;
+    struct time_key own = {.time = t->key.time};
+    time_heap_push(&f->timers, &t->key);
+    if (t->host == HX_SIM_NO_HOST)
+        return HX_SIM_OK;
+    time_heap_push(&f->of_host[t->host], &own);
+    library_limit(f, t->host);
     return HX_SIM_OK;
 }
 
-int hx_sim_timer(struct hx_sim *f, uint64_t time, uint64_t cookie)
+int hx_sim_timer(struct hx_sim *f, uint32_t host, uint64_t time, uint64_t cookie)
 {
-    struct timer t = {.key = {.time = time}, .cookie = cookie};
+    struct timer t = {.key = {.time = time}, .cookie = cookie, .host = host};
     if (f->ended)
         return library_refuse(f, "no timer: the report has ended the run");
+    if (host != HX_SIM_NO_HOST && !is_host(f, "timer at host", host))
+        return HX_SIM_INVALID;
     if (time < f->now || time > HX_SIM_MOST)
         return library_refuse(f, "a timer at %" PRIu64 " ps: it is %" PRIu64 " ps, and 2^62 are possible", time,
                               f->now);

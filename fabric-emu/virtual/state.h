@@ -57,10 +57,11 @@ struct open_loop {
 };
 
 /* For a caller that acts between the events of a window. pause: called with a host that paused
- * (hal/virtual/sim_node.h) and its time, ps; the caller has it visited again. reached: [sim_nodes], ps, the latest time
- * at which each did something; NULL: there is no such caller. */
+ * (hal/virtual/sim_node.h) or has come to its limit, and its time, ps; the caller has it visited again, and until then
+ * it is busy. */
 struct worker_pauses {
-    uint64_t *reached;
+    uint64_t *reached;     /* [sim_nodes], ps: the latest time at which each did something; NULL: no such caller */
+    const uint64_t *limit; /* [sim_nodes], ps: it does nothing at that time or later; UINT64_MAX: none */
     void (*pause)(void *of, struct virtual_sim_node *e, uint64_t now);
     void *of;
 };

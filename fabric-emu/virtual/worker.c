@@ -109,13 +109,19 @@ static __attribute__((noinline)) void attend(struct worker *w, uint32_t node, co
 
 void worker_visit_watched(struct worker *w, struct virtual_sim_node *e, uint64_t end)
 {
-    const bool acts = virtual_event_queue_time(&e->event_queue) < end;
-    const bool done = virtual_sim_node_visit(e, end);
+    const uint64_t limit = w->pauses.limit[e->index];
+    const uint64_t until = limit < end ? limit : end;
+    const bool acts = virtual_event_queue_time(&e->event_queue) < until;
+    const bool done = virtual_sim_node_visit(e, until);
     if (acts)
         w->pauses.reached[e->index] = w->v.now;
     w->v.paused = false;
-    if (!done)
+    if (!done) {
         w->pauses.pause(w->pauses.of, e, w->v.now);
+    } else if (virtual_event_queue_time(&e->event_queue) < end) {
+        e->busy = true;
+        w->pauses.pause(w->pauses.of, e, until);
+    }
 }
 
 static inline void visit(struct worker *w, struct virtual_sim_node *e, const uint64_t *set, uint64_t end)

@@ -1,13 +1,13 @@
 """libhxmesh-sim by ctypes: the functions of <hxmesh/sim.h>."""
 import ctypes
 import os
-from ctypes import POINTER, c_bool, c_char_p, c_int, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_bool, c_char_p, c_int, c_uint, c_uint32, c_uint64, c_void_p
 
 TEXT = 800
 NAME = 40
 NEVER = 2**64 - 1
 NOWHERE = 2**32 - 1
-EVENT, UNTIL, IDLE = 1, 2, 3
+EVENT, LATER = 1, 4
 
 
 class CEvent(ctypes.Structure):
@@ -33,8 +33,8 @@ _FUNCTIONS = {
     "host_of": (c_uint32, [c_void_p, c_char_p]),
     "send": (c_int, [c_void_p, c_uint32, c_uint32, c_uint64, c_uint32, c_uint64]),
     "collective": (c_int, [c_void_p, c_char_p, POINTER(c_uint32), c_uint32, c_uint64, c_char_p, c_uint64]),
-    "timer": (c_int, [c_void_p, c_uint64, c_uint64]),
-    "next": (c_int, [c_void_p, c_uint64, POINTER(CEvent)]),
+    "timer": (c_int, [c_void_p, c_uint32, c_uint64, c_uint64]),
+    "next_within": (c_int, [c_void_p, c_uint64, c_uint, POINTER(CEvent)]),
     "now": (c_uint64, [c_void_p]),
     "window": (c_uint64, [c_void_p]),
     "fault": (c_char_p, [c_void_p, c_uint64]),
@@ -48,7 +48,7 @@ class _Library:
     """Its functions without the prefix hx_sim_."""
 
     def __init__(self) -> None:
-        path = os.environ.get("HXMESH_LIBRARY", "libhxmesh-sim.so.0")
+        path = os.environ.get("HXMESH_LIBRARY") or "libhxmesh-sim.so.0"
         try:
             loaded = ctypes.CDLL(path)
         except OSError as error:

@@ -17,6 +17,9 @@ class CommandError(RuntimeError):
         super().__init__(said or f"hxmesh ended with exit code {code}")
         self.code = code
 
+    def __reduce__(self) -> Any:
+        return CommandError, (str(self), self.code)
+
 
 class Report(Dict[str, Any]):
     """The JSON of a command."""
@@ -45,7 +48,9 @@ def _show(lines: Any, kept: List[str], shown: bool) -> None:
 
 def _call(verb: str, operands: Sequence[str], options: Dict[str, Any], progress: bool) -> Any:
     """Runs a command. Its progress goes to sys.stderr, which a notebook shows; Ctrl-C ends it."""
-    program = os.environ.get("HXMESH", "hxmesh")
+    program = os.environ.get("HXMESH") or "hxmesh"
+    if "json" in options:
+        raise CommandError("--json: the JSON is what the function returns", 2)
     line = [program, verb, *map(str, operands), *words(**options), "--json", "-"] + ([] if progress else ["--quiet"])
     try:
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

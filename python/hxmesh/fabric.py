@@ -2,10 +2,13 @@
 import ctypes
 import enum
 import json
+import operator
+import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
 
-from ._library import EVENT, NAME, NEVER, NOWHERE, TEXT, CEvent, CLink, library
+from ._library import EVENT, LATER, NAME, NEVER, NOWHERE, TEXT, CEvent, CLink, library
 from ._options import words
 
 
@@ -18,9 +21,9 @@ class EventType(enum.IntEnum):
     DELIVERED = 0     # a whole message, at its receiver
     ACKNOWLEDGED = 1  # a message, at its sender
     FAILED = 2        # a message, at its sender: the receiver cannot be reached
-    ENDED = 3         # a collective, at one of its hosts
+    ENDED = 3         # a collective, at one of its hosts: all has arrived, what it sent is acknowledged
     TIMER = 4
-    FAULT = 5         # a fault begins; the cookie is its text
+    FAULT = 5         # a fault begins; the cookie is its text. Its end is no event
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Link:
-    """A direction of a link: what it sent since the start, in whole blocks of 256 bytes."""
+    """A direction of a link: what it sent since the start, in whole blocks of 256 bytes.
+
+    A packet counts when its way onto the link is decided, so up to a window and a packet's time ahead of `now`.
+    """
     source: str
     destination: str
     packets: int
@@ -52,6 +58,24 @@ class Link:
 
 
 Host = Union[int, str]
+LOOK_MS = 100  # between looks for Ctrl-C
+
+
+def _number(value: Any, what: str, most: int) -> int:
+    """A whole number, also as a float such as 1e6."""
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        raise SimulationError(f"{what}: {value!r} is no whole number") from None
+    if not 0 <= number <= most:
+        raise SimulationError(f"{what}: {value!r} is outside 0 .. {most}")
+    return number
+
+
+def _text(value: Any, what: str) -> bytes:
+    if not isinstance(value, str) or "\0" in value:
+        raise SimulationError(f"{what}: {value!r} is no text")
+    return value.encode()
 
 
 class Fabric:
@@ -63,11 +87,13 @@ class Fabric:
     """
 
     def __init__(self, fabric: str, **options: Any) -> None:
+        self._fabric = None
         self._lib = library()
-        line = [word.encode() for word in words(**options)]
+        self._lock = threading.Lock()
+        line = [_text(word, "an option") for word in words(**options)]
         given = (ctypes.c_char_p * (len(line) + 1))(*line, None)
         error = ctypes.create_string_buffer(TEXT)
-        self._fabric = self._lib.open(str(fabric).encode(), given, error)
+        self._fabric = self._lib.open(_text(str(fabric), "a fabric"), given, error)
         if not self._fabric:
             raise SimulationError(error.value.decode())
         self.hosts: int = self._lib.hosts(self._fabric)
@@ -78,23 +104,36 @@ class Fabric:
     def close(self) -> None:
         """Gives everything back. A closed fabric cannot be used."""
         if self._fabric:
-            self._lib.close(self._fabric)
-            self._fabric = None
+            with self._use() as fabric:
+                self._lib.close(fabric)
+                self._fabric = None
+                self._cookies.clear()
 
     def __enter__(self) -> "Fabric":
-        return self
+        with self._use():
+            return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
 
     def __del__(self) -> None:
         if getattr(self, "_fabric", None):
-            self.close()
+            self._lib.close(self._fabric)
 
-    def _open(self) -> int:
-        if not self._fabric:
-            raise SimulationError("the fabric is closed")
-        return self._fabric
+    def __reduce__(self) -> Any:
+        raise TypeError("a Fabric cannot be copied or pickled")
+
+    @contextmanager
+    def _use(self) -> Iterator[int]:
+        """One thread at a time calls the library for a fabric."""
+        if not self._lock.acquire(blocking=False):
+            raise SimulationError("the fabric is in use by another thread")
+        try:
+            if not self._fabric:
+                raise SimulationError("the fabric is closed")
+            yield self._fabric
+        finally:
+            self._lock.release()
 
     def _check(self, result: int) -> int:
         if result < 0:
@@ -103,26 +142,34 @@ class Fabric:
 
     # ---- hosts
 
-    def host(self, host: Host) -> int:
-        """The number of a host."""
+    def _host(self, fabric: int, host: Host) -> int:
         if not isinstance(host, str):
-            if not 0 <= host < self.hosts:
-                raise SimulationError(f"host {host}: hosts are 0 to {self.hosts - 1}")
-            return host
-        number = self._lib.host_of(self._open(), host.encode())
+            return _number(host, "host", self.hosts - 1)
+        number = self._lib.host_of(fabric, _text(host, "host"))
         if number == NOWHERE:
-            raise SimulationError(f"no host is called {host!r}: they are {self.name(0)} to {self.name(self.hosts - 1)}")
+            raise SimulationError(f"no host is called {host!r}: they are {self._name(fabric, 0)} to "
+                                  f"{self._name(fabric, self.hosts - 1)}")
         return number
 
-    def name(self, host: int) -> str:
-        """The name of a host."""
+    def _name(self, fabric: int, host: int) -> str:
         name = ctypes.create_string_buffer(NAME)
-        self._check(self._lib.host_name(self._open(), self.host(host), name))
+        self._check(self._lib.host_name(fabric, host, name))
         return name.value.decode()
 
+    def host(self, host: Host) -> int:
+        """The number of a host."""
+        with self._use() as fabric:
+            return self._host(fabric, host)
+
+    def name(self, host: Host) -> str:
+        """The name of a host."""
+        with self._use() as fabric:
+            return self._name(fabric, self._host(fabric, host))
+
     def is_usable(self, host: Host) -> bool:
-        """Whether a host is on no failed board."""
-        return self._lib.is_usable(self._open(), self.host(host))
+        """Whether a host is on no board that failed by the spec. Faults of `fault` change nothing of that."""
+        with self._use() as fabric:
+            return self._lib.is_usable(fabric, self._host(fabric, host))
 
     # ---- what is posted
 
@@ -138,44 +185,47 @@ class Fabric:
 
     def send(self, source: Host, destination: Host, bytes: int, tag: int = 0, cookie: Any = None) -> None:
         """Posts a message between two hosts. Events: delivered and acknowledged, or failed."""
-        fabric, ends = self._open(), (self.host(source), self.host(destination))
-        if not 0 <= bytes < 2**64 or not 0 <= tag < 2**32:
-            raise SimulationError(f"{bytes} bytes with tag {tag}: 0 to 2^44 bytes and 32 bits of a tag are possible")
-        self._post(self._lib.send(fabric, *ends, bytes, tag, self._keep(cookie, 2)))
+        with self._use() as fabric:
+            ends = self._host(fabric, source), self._host(fabric, destination)
+            size, tag = _number(bytes, "bytes", 2**44), _number(tag, "tag", 2**32 - 1)
+            self._post(self._lib.send(fabric, *ends, size, tag, self._keep(cookie, 2)))
 
-    def collective(self, kind: str, hosts: Sequence[Host], bytes: int = 0, algorithm: Optional[str] = None,
+    def collective(self, kind: str, hosts: Iterable[Host], bytes: int = 0, algorithm: Optional[str] = None,
                    cookie: Any = None) -> None:
         """Begins a collective at all its hosts; the first is the root. It ends with an event at each.
 
         kind: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter, barrier. bytes: of
         the vector, of an all-to-all of all that a host sends. algorithm: as `--algorithm`; None: the fastest by an
-        estimate.
+        estimate. It ends at a host when all has arrived there, and what it sent is acknowledged.
         """
-        fabric, group = self._open(), [self.host(h) for h in hosts]
-        if not 0 <= bytes < 2**64:
-            raise SimulationError(f"{bytes} bytes: a vector has 1 to 2^44")
-        self._post(self._lib.collective(fabric, kind.encode(), (ctypes.c_uint32 * len(group))(*group), len(group),
-                                        bytes, algorithm.encode() if algorithm else None,
-                                        self._keep(cookie, len(group))))
+        with self._use() as fabric:
+            if isinstance(hosts, str):
+                raise SimulationError(f"hosts: {hosts!r} is no group of hosts")
+            group = [self._host(fabric, h) for h in hosts]
+            words_of = _text(kind, "kind"), None if algorithm is None else _text(algorithm, "algorithm")
+            size = _number(bytes, "bytes", 2**44)
+            self._post(self._lib.collective(fabric, words_of[0], (ctypes.c_uint32 * len(group))(*group), len(group),
+                                            size, words_of[1], self._keep(cookie, len(group))))
 
-    def timer(self, time: int, cookie: Any = None) -> None:
-        """Sets a timer at a time, ps."""
-        fabric = self._open()
-        if not 0 <= time < 2**64:
-            raise SimulationError(f"a timer at {time} ps")
-        self._post(self._lib.timer(fabric, time, self._keep(cookie, 1)))
+    def timer(self, time: int, cookie: Any = None, host: Optional[Host] = None) -> None:
+        """Sets a timer at a time, ps. What is posted at its host then begins exactly then."""
+        with self._use() as fabric:
+            number = NOWHERE if host is None else self._host(fabric, host)
+            self._post(self._lib.timer(fabric, number, _number(time, "time", 2**62), self._keep(cookie, 1)))
 
     # ---- time
 
     @property
     def now(self) -> int:
-        """ps from the start."""
-        return self._lib.now(self._open())
+        """ps from the start. Of traffic that is over: when its last packet arrived."""
+        with self._use() as fabric:
+            return self._lib.now(fabric)
 
     @property
     def window(self) -> int:
         """The longest delay, ps, of what is posted at another host than that of the last event."""
-        return self._lib.window(self._open())
+        with self._use() as fabric:
+            return self._lib.window(fabric)
 
     def _cookie_of(self, event: CEvent) -> Any:
         if event.type == EventType.FAULT:
@@ -186,19 +236,26 @@ class Fabric:
             del self._cookies[event.cookie]
         return kept[0]
 
+    def _next(self, until: int) -> int:
+        """What hx_sim_next_within() returns, after a while of real time at the latest: then Ctrl-C is seen."""
+        with self._use() as fabric:
+            return self._check(self._lib.next_within(fabric, until, LOOK_MS, self._event))
+
     def next(self, until: Optional[int] = None) -> Optional[Event]:
-        """The next event; None: nothing is left to happen, or no event is before `until`, which is now."""
-        e = self._event
-        result = self._check(self._lib.next(self._open(), NEVER if until is None else until, e))
+        """The next event. None: nothing is left to happen; or nothing happens before `until`, which is now."""
+        limit = NEVER if until is None else _number(until, "until", 2**62)
+        while (result := self._next(limit)) == LATER:
+            pass
         if result != EVENT:
             return None
+        e = self._event
         message = e.source != NOWHERE
         return Event(EventType(e.type), e.time, None if e.host == NOWHERE else e.host, self._cookie_of(e),
                      e.source if message else None, e.destination if message else None, e.tag if message else None,
                      e.bytes if message else None)
 
     def events(self, until: Optional[int] = None) -> Iterator[Event]:
-        """Events, one after the other; between two of them more may be posted."""
+        """Events, one after the other; between two of them more may be posted. After that, `until` is now."""
         while (event := self.next(until)) is not None:
             yield event
 
@@ -212,21 +269,24 @@ class Fabric:
 
     @property
     def links(self) -> List[Link]:
-        """All directions of links, in the order of the report."""
+        """All directions of links, in the order of the report; ports are named as "a0,0/p0/E": plane 0, east."""
         found, link = [], CLink()
-        for number in range(self._lib.links(self._open())):
-            self._check(self._lib.link(self._fabric, number, link))
-            found.append(Link(link.source.decode(), link.destination.decode(), link.packets, link.bytes, link.busy))
+        with self._use() as fabric:
+            for number in range(self._lib.links(fabric)):
+                self._check(self._lib.link(fabric, number, link))
+                found.append(Link(link.source.decode(), link.destination.decode(), link.packets, link.bytes, link.busy))
         return found
 
     @property
     def warnings(self) -> List[str]:
         """What was said beside, a line each."""
-        return self._lib.warnings(self._open()).decode().splitlines()
+        with self._use() as fabric:
+            return self._lib.warnings(fabric).decode().splitlines()
 
     def report(self) -> Dict[str, Any]:
         """Ends the run, and returns the report of `hxmesh run --json`. Nothing can be posted after that."""
-        text = self._lib.report(self._open())
-        if text is None:
-            raise SimulationError(self._lib.error(self._fabric).decode())
+        with self._use() as fabric:
+            text = self._lib.report(fabric)
+            if text is None:
+                raise SimulationError(self._lib.error(fabric).decode())
         return json.loads(text)

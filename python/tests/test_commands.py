@@ -1,5 +1,6 @@
 """hxmesh.run, sweep, train and info."""
 import os
+import pickle
 import pathlib
 
 import pytest
@@ -46,3 +47,8 @@ def test_program_that_is_not_there(monkeypatch):
     monkeypatch.setitem(os.environ, "HXMESH", "/nowhere/hxmesh")
     with pytest.raises(hxmesh.CommandError, match="install the package hxmesh"):
         hxmesh.info("2x2 Hx2Mesh")
+
+
+def test_errors_can_be_pickled():
+    error = pickle.loads(pickle.dumps(hxmesh.CommandError("it failed", 3)))
+    assert str(error) == "it failed" and error.code == 3

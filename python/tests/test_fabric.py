@@ -1,4 +1,10 @@
 """hxmesh.Fabric as its users call it."""
+import copy
+import os
+import pickle
+import signal
+import threading
+
 import pytest
 
 import hxmesh
@@ -116,3 +122,44 @@ def test_names():
         assert all(f.is_usable(h) for h in range(24))
         assert f.window > 0
     assert hxmesh.__version__
+
+
+def test_numbers_may_be_floats_and_mistakes_of_types_are_refused():
+    with Fabric(SMALL) as f:
+        f.send(0, 1, 1e3, cookie="float")
+        f.timer(1e6, host=3)
+        assert sorted(e.host for e in f.events()) == [0, 1, 3]
+        for call in (lambda: f.send(0, 1, 1.5), lambda: f.send(0, 1, None), lambda: f.send(b"a0,0", 1, 1),
+                     lambda: f.collective(None, [0, 1], 8), lambda: f.collective("all-reduce", "a0,0", 8),
+                     lambda: f.collective("all-reduce", [0, 1], 8, 5), lambda: f.host(0.5), lambda: f.run(-1),
+                     lambda: f.run(2**64), lambda: f.host("a0,0\0"), lambda: Fabric("2x2 Hx2Mesh\0")):
+            with pytest.raises(SimulationError):
+                call()
+
+
+def test_a_fabric_is_of_one_process_and_one_thread_at_a_time():
+    with Fabric(SMALL) as f:
+        for call in (lambda: copy.copy(f), lambda: copy.deepcopy(f), lambda: pickle.dumps(f)):
+            with pytest.raises(TypeError, match="cannot be copied"):
+                call()
+        with f._use(), pytest.raises(SimulationError, match="in use by another thread"):
+            f.next()
+    with pytest.raises(SimulationError, match="closed"):
+        with f:
+            pass
+
+
+def test_ctrl_c_ends_a_long_run():
+    with Fabric("8x8 Hx2Mesh") as f:
+        f.collective("all-to-all", range(256), 1 << 32)
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            f.run()
+        assert f.now >= 0
+
+
+def test_traffic_ends_at_its_last_packet():
+    with Fabric(SMALL, traffic="all-reduce", message=1 << 20) as f:
+        end = f.run()
+        assert end == f.now == round(f.report()["seconds"] * 1e12)

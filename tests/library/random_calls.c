@@ -108,7 +108,8 @@ static void call(struct play *p)
 {
     switch (draw(p, 8)) {
     case 0:
-        (void)hx_sim_timer(p->f, p->now + draw(p, 3000000), 1);
+        (void)hx_sim_timer(p->f, draw(p, 2) ? draw(p, hx_sim_hosts(p->f)) : HX_SIM_NO_HOST, p->now + draw(p, 3000000),
+                           1);
         break;
     case 1:
         if (draw(p, 3) == 0)

@@ -108,9 +108,9 @@ static void timers_come_in_order_and_messages_begin_at_them(void **state)
     const uint64_t alone = next(f).time;
     hx_sim_close(f);
     f = opened(SMALL, NULL);
-    assert_int_equal(hx_sim_timer(f, 7 * US + 11, 1), HX_SIM_OK);
-    assert_int_equal(hx_sim_timer(f, 5 * US, 2), HX_SIM_OK);
-    assert_int_equal(hx_sim_timer(f, 7 * US + 11, 3), HX_SIM_OK);
+    assert_int_equal(hx_sim_timer(f, HX_SIM_NO_HOST, 7 * US + 11, 1), HX_SIM_OK);
+    assert_int_equal(hx_sim_timer(f, HX_SIM_NO_HOST, 5 * US, 2), HX_SIM_OK);
+    assert_int_equal(hx_sim_timer(f, HX_SIM_NO_HOST, 7 * US + 11, 3), HX_SIM_OK);
     assert_int_equal(next(f).cookie, 2);
     const struct hx_sim_event e = next(f);
     assert_int_equal(e.type, HX_SIM_TIMER);
@@ -138,6 +138,29 @@ static void time_stands_where_it_was_asked_to(void **state)
     assert_int_equal(hx_sim_next(f, hx_sim_now(f) - 1, &e), HX_SIM_INVALID);
     assert_non_null(strstr(hx_sim_error(f), "it is"));
     hx_sim_close(f);
+}
+
+/* A host does not go beyond its timer, whatever else it has to do: what it sends there begins exactly then. */
+static void timer_at_a_host_is_exact(void **state)
+{
+    (void)state;
+    uint64_t at[2] = {0, 0};
+    for (unsigned wait = 0; wait < 2; wait++) {
+        struct hx_sim *f = opened("Ring(8) gbps=400 ns=500", NULL);
+        struct hx_sim_event e;
+        for (uint32_t host = 0; host < 8; host++)
+            (void)hx_sim_send(f, host, (host + 1) % 8, 16384, 0, 0);
+        while (hx_sim_next(f, HX_SIM_NEVER, &e) == HX_SIM_EVENT) {
+            if (e.type == HX_SIM_DELIVERED && wait)
+                assert_int_equal(hx_sim_timer(f, e.host, e.time + 10007, e.cookie), HX_SIM_OK);
+            else if (e.type != HX_SIM_ACKNOWLEDGED && e.cookie < 30)
+                (void)hx_sim_send(f, e.host, (e.host + 1) % 8, 16384, 0, e.cookie + 1);
+            at[wait] = e.type == HX_SIM_DELIVERED ? e.time : at[wait];
+        }
+        hx_sim_close(f);
+    }
+    /* An acknowledgement, a block of 5120 ps, passes in the wait. */
+    assert_in_range(at[1] - at[0], 30 * (10007 - 5120), 30 * 10007);
 }
 
 /* To look at times in between does not change what happens. */
@@ -265,7 +288,7 @@ static void report_ends_the_run(void **state)
     assert_ptr_equal(report, hx_sim_report(f));
     assert_int_equal(hx_sim_send(f, 0, 9, 1, 0, 0), HX_SIM_INVALID);
     assert_non_null(strstr(hx_sim_error(f), "the report has ended the run"));
-    assert_int_equal(hx_sim_timer(f, UINT64_C(1) << 40, 0), HX_SIM_INVALID);
+    assert_int_equal(hx_sim_timer(f, HX_SIM_NO_HOST, UINT64_C(1) << 40, 0), HX_SIM_INVALID);
     assert_int_equal(hx_sim_next(f, HX_SIM_NEVER, &e), HX_SIM_IDLE);
     hx_sim_close(f);
 }
@@ -276,7 +299,7 @@ static void traffic_runs_by_itself(void **state)
     struct hx_sim *f = OPEN_WITH(SMALL, "--traffic", "all-to-all", "--message", "4KiB");
     assert_int_equal(hx_sim_send(f, 0, 1, 1, 0, 0), HX_SIM_INVALID);
     assert_non_null(strstr(hx_sim_error(f), "--traffic"));
-    assert_int_equal(hx_sim_timer(f, 1 * US, 8), HX_SIM_OK);
+    assert_int_equal(hx_sim_timer(f, HX_SIM_NO_HOST, 1 * US, 8), HX_SIM_OK);
     assert_int_equal(next(f).cookie, 8);
     assert_idle(f);
     assert_non_null(strstr(hx_sim_report(f), "\"packets_delivered\": 240,"));
@@ -526,6 +549,7 @@ int main(void)
         cmocka_unit_test(time_of_a_packet_is_that_of_its_links),
         cmocka_unit_test(reaction_at_the_host_begins_at_once),
         cmocka_unit_test(timers_come_in_order_and_messages_begin_at_them),
+        cmocka_unit_test(timer_at_a_host_is_exact),
         cmocka_unit_test(time_stands_where_it_was_asked_to),
         cmocka_unit_test(stops_change_nothing),
         cmocka_unit_test(collective_ends_at_each_host),
