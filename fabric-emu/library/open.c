@@ -3,10 +3,13 @@
 #include "fabric-emu/virtual/build.h"
 #include "library.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert((int)HX_SIM_TEXT >= (int)HX_PROBLEM_TEXT, "all errors fit");
 
 /* ---- calls ---- */
 
@@ -17,11 +20,6 @@ int library_refuse(struct hx_sim *f, const char *format, ...)
     (void)vsnprintf(f->error, sizeof f->error, format, arguments);
     va_end(arguments);
     return HX_SIM_INVALID;
-}
-
-static void write_problem(char error[HX_SIM_TEXT], const struct hx_problem *p)
-{
-    (void)snprintf(error, HX_SIM_TEXT, "%s%s%s", p->where, p->where[0] ? ": " : "", p->what);
 }
 
 int library_call(struct hx_sim *f, int (*call)(struct hx_sim *f, void *of), void *of)
@@ -35,10 +33,10 @@ int library_call(struct hx_sim *f, int (*call)(struct hx_sim *f, void *of), void
         result = call(f, of);
     } else {
         f->broken = true;
-        write_problem(f->error, &f->owned.problem);
+        (void)hx_problem_text(f->error, &f->owned.problem);
     }
     virtual_arena_use(NULL);
-    owned_leave(&f->owned);
+    owned_leave();
     return result;
 }
 
@@ -138,6 +136,9 @@ static int open_fabric(struct hx_sim *f, void *of)
     return HX_SIM_OK;
 }
 
+/* getopt() and the readers of files have variables of the whole process. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
 struct hx_sim *hx_sim_open(const char *fabric, const char *const *options, char error[HX_SIM_TEXT])
 {
     struct opening o = {fabric, options};
@@ -146,7 +147,10 @@ struct hx_sim *hx_sim_open(const char *fabric, const char *const *options, char 
         (void)snprintf(error, HX_SIM_TEXT, "out of memory");
         return NULL;
     }
-    if (library_call(f, open_fabric, &o) == HX_SIM_OK)
+    (void)pthread_mutex_lock(&opening);
+    const int result = library_call(f, open_fabric, &o);
+    (void)pthread_mutex_unlock(&opening);
+    if (result == HX_SIM_OK)
         return f;
     (void)snprintf(error, HX_SIM_TEXT, "%s", f->error);
     hx_sim_close(f);

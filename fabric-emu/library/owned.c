@@ -180,13 +180,13 @@ static int died(const struct hx_problem *p)
 static void said(const struct hx_problem *p)
 {
     struct owned *o = owner;
-    const size_t more = strlen(p->where) + strlen(p->what) + sizeof ": \n";
+    char line[HX_PROBLEM_TEXT];
+    const size_t more = strlen(hx_problem_text(line, p)) + sizeof "\n";
     char *text = __real_realloc(o->said, o->said_bytes + more);
     if (!text)
         return;
     o->said = text;
-    o->said_bytes +=
-        (size_t)snprintf(text + o->said_bytes, more, "%s%s%s\n", p->where, p->where[0] ? ": " : "", p->what);
+    o->said_bytes += (size_t)snprintf(text + o->said_bytes, more, "%s\n", line);
 }
 
 void owned_enter(struct owned *o)
@@ -196,9 +196,8 @@ void owned_enter(struct owned *o)
     hx_error_say_to(said);
 }
 
-void owned_leave(struct owned *o)
+void owned_leave(void)
 {
-    (void)o;
     owner = NULL;
     hx_error_hand_over(NULL);
     hx_error_say_to(NULL);

@@ -8,7 +8,7 @@
  *
  *     owned_enter(&o);
  *     if (setjmp(o.back) == 0) ...  else: hx_die() was called; o.problem says why
- *     owned_leave(&o);
+ *     owned_leave();
  *     owned_free(&o); */
 #ifndef LIBRARY_OWNED_H
 #define LIBRARY_OWNED_H
@@ -35,7 +35,7 @@ struct owned {
 
 /* Begins as zeros. */
 void owned_enter(struct owned *o);
-void owned_leave(struct owned *o);
+void owned_leave(void);
 /* Gives back all that it owns. */
 void owned_free(struct owned *o);
 

@@ -1,4 +1,5 @@
 /* post.c - messages, collectives and timers of the library (library.h). */
+#include "base/compare.h"
 #include "library.h"
 #include "schedule/choices.h"
 #include "workload/collective_choice.h"
@@ -86,13 +87,6 @@ static int begin_collective(struct hx_sim *f, void *of)
     return HX_SIM_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether all are hosts, each once. */
 static bool are_hosts(struct hx_sim *f, const uint32_t *host, uint32_t hosts)
 {
@@ -103,7 +97,7 @@ static bool are_hosts(struct hx_sim *f, const uint32_t *host, uint32_t hosts)
     if (!sorted)
         return library_refuse(f, "out of memory") == HX_SIM_OK;
     memcpy(sorted, host, hosts * sizeof *sorted);
-    qsort(sorted, hosts, sizeof *sorted, by_number);
+    qsort(sorted, hosts, sizeof *sorted, hx_compare_uint32);
     bool good = true;
     for (uint32_t i = 1; good && i < hosts; i++)
         good = sorted[i] != sorted[i - 1] || library_refuse(f, "host %u is in the group twice", sorted[i]) == HX_SIM_OK;

@@ -4,8 +4,8 @@
 #include "library.h"
 #include "topology/name.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 _Static_assert((int)HX_SIM_NAME >= (int)HX_NAME_BYTES, "all names fit");
 
@@ -26,18 +26,18 @@ int hx_sim_host_name(struct hx_sim *f, uint32_t host, char name[HX_SIM_NAME])
     const struct hx_fabric *g = f->setup.m.g;
     if (host >= g->hosts)
         return library_refuse(f, "host %u: hosts are 0 to %u", host, g->hosts - 1);
-    (void)hx_place_name(name, g, host);
+    const struct hx_coordinate at = hx_coordinate_of(g, host);
+    (void)snprintf(name, HX_SIM_NAME, "a%u,%u", at.addr_hi, at.addr_lo);
     return HX_SIM_OK;
 }
 
 uint32_t hx_sim_host_of(const struct hx_sim *f, const char *name)
 {
-    const struct hx_fabric *g = f->setup.m.g;
-    char own[HX_NAME_BYTES];
-    uint32_t host = 0;
-    while (host < g->hosts && strcmp(hx_place_name(own, g, host), name) != 0)
-        host++;
-    return host < g->hosts ? host : UINT32_MAX;
+    struct hx_coordinate at = {0, 0};
+    char why[HX_WHY_TEXT];
+    const bool good = name[0] == 'a' && !hx_value_coordinate(name + 1, &at, why);
+    const uint32_t host = good ? hx_host_at(f->setup.m.g, at.addr_hi, at.addr_lo) : HX_NOWHERE;
+    return host == HX_NOWHERE ? HX_SIM_NO_HOST : host;
 }
 
 /* ---- links ---- */
@@ -67,6 +67,7 @@ static int list_links(struct hx_sim *f, void *of)
             }
         }
     }
+    free(tx);
     return HX_SIM_OK;
 }
 
@@ -117,8 +118,7 @@ static int make_report(struct hx_sim *f, void *of)
     f->windows.turn.stop = f->worker->active > 0;
     worker_report(f->worker, &f->windows.turn);
     model_end(&f->setup.m);
-    f->setup.o.common.json = "-"; /* links are listed */
-    setup_report(&f->setup, &outcome, &r);
+    setup_report(&f->setup, &outcome, true, &r);
     char *text = hx_json_report(result_json(&r));
     f->report = hx_text_own(text);
     free(text); /* memory of jansson */

@@ -122,7 +122,7 @@ static int run(const struct launch *l)
     const bool is_over = outcome.exit_code && (outcome.cut_short || !atomic_load(&s->m.control->begun));
     if (!reported || is_over)
         return outcome.exit_code;
-    setup_report(s, &outcome, &r);
+    setup_report(s, &outcome, s->o.common.json != NULL, &r);
     if (l->healthy.is_child)
         tell_healthy(l, &r);
     else if (r.outcome.cut_short)

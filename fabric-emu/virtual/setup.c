@@ -121,7 +121,7 @@ void setup_prepare(struct setup *s, unsigned workers)
     make_model(s, &plan, workers);
 }
 
-void setup_report(const struct setup *s, const struct outcome *outcome, struct result *result)
+void setup_report(const struct setup *s, const struct outcome *outcome, bool as_json, struct result *result)
 {
     const struct result_context context = {.common = &s->o.common,
                                            .fault_settings = &s->o.faults,
@@ -131,7 +131,7 @@ void setup_report(const struct setup *s, const struct outcome *outcome, struct r
                                            .instead = s->posted ? "posted" : NULL,
                                            .healthy = s->o.compare_healthy ? &s->without_faults : NULL,
                                            .timing = s->timing,
-                                           .hide_links = !s->o.links || !s->o.common.json};
+                                           .hide_links = !s->o.links || !as_json};
     report_make(&s->m, &context, outcome, result);
 }
 

@@ -32,8 +32,8 @@ void setup_parse(struct setup *s, int argc, char **argv, bool called);
 void setup_settle(struct setup *s);
 /* workers: asked for. */
 void setup_prepare(struct setup *s, unsigned workers);
-/* Writes *result, which points into *s; free it with result_free(). */
-void setup_report(const struct setup *s, const struct outcome *outcome, struct result *result);
+/* Writes *result, which points into *s; free it with result_free(). as_json: it becomes JSON, which may list links. */
+void setup_report(const struct setup *s, const struct outcome *outcome, bool as_json, struct result *result);
 void setup_close(struct setup *s);
 
 #endif

@@ -18,7 +18,7 @@ void worker_report(struct worker *w, const struct virtual_turn *turn);
  *     worker_windows_begin
  *     do {
  *         worker_window_begin
- *         worker_window_visit    once, or until several times in ascending order: the last is the end of the window
+ *         worker_window_visit    until the end of the window; before that, until any times in ascending order
  *     } while (worker_window_end)
  */
 struct worker_windows {

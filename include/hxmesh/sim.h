@@ -18,8 +18,8 @@
  * pair has its window of messages in flight, further ones wait at the sender.
  *
  * The library prints nothing, ends nothing, and takes no signals. hx_sim_open() uses getopt(): do not call it in a loop
- * of getopt() of your own, nor in two threads at once. Apart from that, one thread at a time uses a fabric; other
- * threads may use other fabrics meanwhile. After HX_SIM_BROKEN a fabric can only be closed. */
+ * of getopt() of your own. One thread at a time uses a fabric; other threads may open and use other fabrics
+ * meanwhile. After HX_SIM_BROKEN a fabric can only be closed. */
 #ifndef HXMESH_SIM_H
 #define HXMESH_SIM_H
 

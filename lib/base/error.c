@@ -35,9 +35,16 @@ static void fill(struct hx_problem *p, int exit_code, const char *where, const c
     copy_line(p->what, sizeof p->what, what);
 }
 
+const char *hx_problem_text(char text[HX_PROBLEM_TEXT], const struct hx_problem *p)
+{
+    (void)snprintf(text, HX_PROBLEM_TEXT, "%s%s%s", p->where, p->where[0] ? ": " : "", p->what);
+    return text;
+}
+
 static void print(const char *severity, const struct hx_problem *p)
 {
-    fprintf(stderr, "hxmesh: %s: %s%s%s\n", severity, p->where, p->where[0] ? ": " : "", p->what);
+    char text[HX_PROBLEM_TEXT];
+    fprintf(stderr, "hxmesh: %s: %s\n", severity, hx_problem_text(text, p));
 }
 
 bool hx_fail(struct hx_problem *p, int exit_code, const char *where, const char *format, ...)

@@ -47,6 +47,10 @@ __attribute__((format(printf, 5, 6))) bool hx_fail_at(struct hx_problem *p, cons
 void hx_fail_at_list(struct hx_problem *p, const char *path, unsigned line, unsigned column, const char *format,
                      va_list arguments);
 
+/* Writes "WHERE: WHAT", or what without a place, and returns text. */
+enum { HX_PROBLEM_TEXT = sizeof(struct hx_problem) };
+const char *hx_problem_text(char text[HX_PROBLEM_TEXT], const struct hx_problem *p);
+
 /* Prints the line and ends the program. where may be NULL. */
 __attribute__((format(printf, 3, 4))) _Noreturn void hx_die(int exit_code, const char *where, const char *format, ...);
 _Noreturn void hx_die_of(const struct hx_problem *p);

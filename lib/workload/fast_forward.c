@@ -162,9 +162,7 @@ static uint64_t latest_end(const struct flight *l)
 static void note_ends(const struct flight *l)
 {
     const uint64_t key = l->key >> 32;
-    struct found_group *g = hx_table_find(&l->job->groups, &key);
-    if (!g)
-        g = hx_table_add(&l->job->groups, &key);
+    struct found_group *g = hx_table_find_or_add(&l->job->groups, &key);
     g->ends = l->last_end - l->first_end;
 }
 

@@ -1,6 +1,6 @@
 /* pattern.c - sends the messages of a pattern, or of a file (traffic.h), at their times. */
+#include "workload/host_payload.h"
 #include "workload/kinds.h"
-#include "workload/payload.h"
 
 #include <math.h>
 
@@ -79,18 +79,12 @@ static void take(struct workload *w, const struct workload_message *m)
 
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
-    const struct pattern *p = (const struct pattern *)w;
-    uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_addr_hi, s->dst_addr_lo);
-    payload_fill(p->traffic->settings.seed, w->rank, destination, s, packet, to, bytes);
+    host_payload_fill(((const struct pattern *)w)->traffic, w->rank, s, packet, to, bytes);
 }
 
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
-    const struct traffic *t = pattern_of(w)->traffic;
-    uint32_t source = hx_fabric_host(t->g, h->src_addr_hi, h->src_addr_lo);
-    if (source == HX_NOWHERE)
-        return h->length; /* no host has this address */
-    return payload_check(t->settings.seed, source, w->rank, h, payload);
+    return host_payload_check(pattern_of(w)->traffic, w->rank, h, payload);
 }
 
 static const struct workload_ops ops = {WORKLOAD_OPS(struct pattern), .take = take, .wake = wake, .message = message};

@@ -3,8 +3,8 @@
 #include "base/table.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
+#include "workload/host_payload.h"
 #include "workload/kinds.h" /* circle: a kind of workload, which the list names */
-#include "workload/payload.h"
 
 #include <stdlib.h>
 
@@ -79,7 +79,6 @@ struct posted {
     struct slot *slot;
     size_t used, room;
     uint32_t free; /* first of the list; NONE: none */
-    uint64_t left;
     void (*happened)(void *of, const struct posted_event *e);
     void *of;
 };
@@ -95,16 +94,6 @@ struct posted *posted_open(const struct hx_fabric *g, void (*happened)(void *of,
                          .happened = happened,
                          .of = of};
     return p;
-}
-
-void posted_close(struct posted *p)
-{
-    HX_FREE(p->host, p->slot, p);
-}
-
-uint64_t posted_left(const struct posted *p)
-{
-    return p->left;
 }
 
 /* ---- slots and peers ---- */
@@ -162,7 +151,6 @@ void posted_send(struct posted *p, const struct posted_message *m)
     p->slot[number] = (struct slot){.message = *m, .next = NONE};
     *(out->last != NONE ? &p->slot[out->last].next : &out->first) = number;
     out->last = number;
-    p->left++;
     make_ready(h, at);
 }
 
@@ -194,7 +182,6 @@ void posted_collective(struct posted *p, const struct hx_collective_config *conf
         (void)hx_collective_init(&m->engine, &own, m->state, NULL, NULL); /* checked by the plan */
         list_member(p->host[host[i]], m);
     }
-    p->left++;
 }
 
 /* ---- the workload ---- */
@@ -305,16 +292,13 @@ static void tell(const struct host *h, enum posted_what what, uint64_t now, cons
 static void end_if_done(struct host *h, uint64_t now, struct member *m)
 {
     struct collective *c = m->of;
-    struct posted *p = h->posted;
     if (!hx_collective_done(&m->engine))
         return;
     unlist_member(h, m);
     free(m->state);
     tell(h, POSTED_ENDED, now, &(struct slot){.message = {.cookie = c->cookie}, .collective = c});
-    if (--c->left)
-        return;
-    p->left--;
-    HX_FREE(c->member, c);
+    if (--c->left == 0)
+        HX_FREE(c->member, c);
 }
 
 /* A window has opened: all collectives of the host ask again. */
@@ -341,20 +325,12 @@ static void arrived(struct host *h, uint64_t now, const struct slot *s)
 static void sent(struct host *h, uint64_t now, const struct slot *s)
 {
     if (!s->collective) {
-        h->posted->left--;
         tell(h, POSTED_ACKNOWLEDGED, now, s);
         return;
     }
     struct member *m = &s->collective->member[s->from];
     (void)hx_collective_sent(&m->engine, s->tag);
     end_if_done(h, now, m);
-}
-
-/* A collective goes on for ever then; a message has ended. */
-static void failed(const struct host *h, uint64_t now, const struct slot *s)
-{
-    h->posted->left -= !s->collective;
-    tell(h, POSTED_FAILED, now, s);
 }
 
 static int event(struct workload *w, uint64_t now, const struct hx_event *e)
@@ -369,8 +345,8 @@ static int event(struct workload *w, uint64_t now, const struct hx_event *e)
         return HX_OK;
     }
     acknowledged(h, hx_fabric_host(p->g, e->addr_hi, e->addr_lo));
-    if (e->type == HX_EVENT_FAILED) {
-        failed(h, now, &s);
+    if (e->type == HX_EVENT_FAILED) { /* a collective never ends then */
+        tell(h, POSTED_FAILED, now, &s);
         return HX_OK;
     }
     give_slot(p, e->tag);
@@ -386,16 +362,12 @@ static bool is_over(const struct workload *w)
 
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
-    const struct host *h = (const struct host *)w;
-    const uint32_t destination = hx_fabric_host(h->posted->g, s->dst_addr_hi, s->dst_addr_lo);
-    payload_fill(h->traffic->settings.seed, w->rank, destination, s, packet, to, bytes);
+    host_payload_fill(((const struct host *)w)->traffic, w->rank, s, packet, to, bytes);
 }
 
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
-    const struct host *host = host_of(w);
-    const uint32_t source = hx_fabric_host(host->posted->g, h->src_addr_hi, h->src_addr_lo);
-    return source == HX_NOWHERE ? h->length : payload_check(host->traffic->settings.seed, source, w->rank, h, payload);
+    return host_payload_check(host_of(w)->traffic, w->rank, h, payload);
 }
 
 static void close_host(struct workload *w)

@@ -40,10 +40,9 @@ struct posted_event {
 
 struct posted;
 
-/* *g must outlive it. */
+/* *g must outlive it. It ends with the memory of its caller (fabric-emu/library/owned.h). */
 struct posted *posted_open(const struct hx_fabric *g, void (*happened)(void *of, const struct posted_event *e),
                            void *of);
-void posted_close(struct posted *p);
 
 /* Adds a message between different hosts. The driver of the sender is to be woken. */
 void posted_send(struct posted *p, const struct posted_message *m);
@@ -51,8 +50,5 @@ void posted_send(struct posted *p, const struct posted_message *m);
 /* Adds a collective. config: of position 0; host: of each position, different. The drivers of all are to be woken. */
 void posted_collective(struct posted *p, const struct hx_collective_config *config, const uint32_t *host,
                        uint64_t cookie);
-
-/* Messages that were posted and have not ended, of all hosts; a collective counts as one. */
-uint64_t posted_left(const struct posted *p);
 
 #endif

@@ -4,8 +4,8 @@
  * An executor is in the memory of its worker. If a worker dies or a message fails, the other ranks may wait for ever.
  * So the whole schedule ends then. */
 #include "hxmesh/error.h"
+#include "workload/host_payload.h"
 #include "workload/kinds.h"
-#include "workload/payload.h"
 
 struct host {
     struct workload base;
@@ -64,16 +64,12 @@ static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
-    const struct traffic *t = ((const struct host *)w)->plan->traffic;
-    uint32_t destination = hx_fabric_host(t->g, s->dst_addr_hi, s->dst_addr_lo);
-    payload_fill(t->settings.seed, w->rank, destination, s, packet, to, bytes);
+    host_payload_fill(((const struct host *)w)->plan->traffic, w->rank, s, packet, to, bytes);
 }
 
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
-    const struct traffic *t = host_of(w)->plan->traffic;
-    uint32_t source = hx_fabric_host(t->g, h->src_addr_hi, h->src_addr_lo);
-    return source == HX_NOWHERE ? h->length : payload_check(t->settings.seed, source, w->rank, h, payload);
+    return host_payload_check(host_of(w)->plan->traffic, w->rank, h, payload);
 }
 
 static bool is_over(const struct workload *w)

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "hxmesh/error.h"
 #include "workload/endpoint.h"
-#include "workload/payload.h"
+#include "workload/host_payload.h"
 
 #include <rte_cycles.h>
 #include <stdlib.h>
@@ -18,17 +18,14 @@ static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (ta
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct local *l = of;
-    uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_addr_hi, s->dst_addr_lo);
-    payload_fill(l->traffic.settings.seed, l->rank, destination, s, packet, to, bytes);
+    host_payload_fill(&l->traffic, l->rank, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     struct local *l = of;
-    if (!l->traffic.settings.verify)
-        return;
-    uint32_t source = hx_fabric_host(l->traffic.g, h->src_addr_hi, h->src_addr_lo);
-    l->bytes_corrupted += payload_check(l->traffic.settings.seed, source, l->rank, h, payload);
+    if (l->traffic.settings.verify)
+        l->bytes_corrupted += host_payload_check(&l->traffic, l->rank, h, payload);
 }
 
 static void take_event(void *of, const struct hx_event *event)

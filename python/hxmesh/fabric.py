@@ -231,8 +231,11 @@ class Fabric:
         if event.type == EventType.FAULT:
             return self._lib.fault(self._fabric, event.cookie).decode()
         kept = self._cookies[event.cookie]
+        message = event.source != NOWHERE
+        if event.type == EventType.FAILED and not message:
+            return kept[0]  # of a collective, which never ends for all
         kept[1] -= 1
-        if kept[1] <= 0 or (event.type == EventType.FAILED and event.source != NOWHERE):
+        if kept[1] == 0 or event.type == EventType.FAILED:
             del self._cookies[event.cookie]
         return kept[0]
 

@@ -117,6 +117,9 @@ def test_many_fabrics_beside_each_other():
 
 
 def test_names():
+    with Fabric("torus 4x4", fault=["a0,0/E down at 1us"]) as f:  # searched routes: other addresses, the same names
+        assert [f.host(f.name(h)) for h in range(16)] == list(range(16))
+        assert {f.name(h) for h in range(16)} == {f"a{x},{y}" for x in range(4) for y in range(4)}
     with Fabric("3x2 Hx2Mesh") as f:
         assert f.hosts == 24 and [f.host(f.name(h)) for h in range(24)] == list(range(24))
         assert all(f.is_usable(h) for h in range(24))
@@ -163,3 +166,29 @@ def test_traffic_ends_at_its_last_packet():
     with Fabric(SMALL, traffic="all-reduce", message=1 << 20) as f:
         end = f.run()
         assert end == f.now == round(f.report()["seconds"] * 1e12)
+
+
+def test_collective_with_a_dead_host_fails_and_leaves_the_rest():
+    with Fabric(SMALL, fault=["a1,1 down at 1us"]) as f:
+        f.collective("all-to-all", range(16), 16 * 4096, cookie="lost")
+        seen = [(e.type, e.cookie) for e in f.events()]
+        assert (EventType.FAILED, "lost") in seen and seen.count((EventType.ENDED, "lost")) < 16
+        f.collective("all-reduce", [0, 1, 2], 4096, cookie="later")
+        assert [(e.type, e.cookie) for e in f.events()] == [(EventType.ENDED, "later")] * 3
+
+
+def test_threads_open_fabrics_of_their_own():
+    ends = []
+
+    def work():
+        for _ in range(5):
+            with Fabric(SMALL) as f:
+                f.send(0, 9, 100_000)
+                ends.append(f.run())
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ends) == 40 and len(set(ends)) == 1
