@@ -138,7 +138,7 @@ static double ring_seconds(const struct collective_estimate *e, unsigned stripe,
  * it, and the slowest pair is that of the ring. */
 static bool is_crowded(const struct collective_estimate *e, const struct collective_pair *pair)
 {
-    const double inside = collective_loads_inside(e->loads, &pair->path, e->load);
+    const double inside = collective_loads_inside(e->loads, &pair->path, e->step->bytes);
     return !pair->path.split && inside >= 0.95 * pair->worst && inside > 1.5 * pair->bytes * pair->path.slowness;
 }
 
@@ -147,12 +147,11 @@ static void take_back(struct collective_estimate *e, unsigned phase, unsigned st
 {
     if (steps == 0)
         return;
-    estimate_clear(e, e->load);
+    link_bytes_clear(e->step);
     e->pairs = 0;
     estimate_take_step(e, stripe, phase, 0);
     estimate_lay_pairs(e, 0, true, NULL);
-    for (uint32_t port = 0; port < e->loads->g->ports; port++)
-        e->bytes[port] -= steps * e->load[port];
+    link_bytes_add(e->bytes, e->step, -(double)steps);
 }
 
 static void add_ring(struct collective_estimate *e, unsigned phase)
@@ -179,7 +178,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
     const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
     double held = 0; /* seconds that a host's messages are in flight, one after the other */
     collective_loads_begin(e->loads);
-    estimate_clear(e, e->load);
+    link_bytes_clear(e->step);
     for (uint32_t i = 0; i < taken; i++) {
         late[i] = 0;
         for (unsigned s = stripe; s < stripe + stripes; s++) {
@@ -196,7 +195,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
     held *= steps / estimate_larger(1, taken) / SENDS;
     if (stripes == e->stripes)
         estimate_keep(e, steps / estimate_larger(1, taken));
-    const double on_links = collective_loads_fullest(e->loads, e->load) * steps / estimate_larger(1, taken);
+    const double on_links = link_bytes_fullest(e->step, e->loads) * steps / estimate_larger(1, taken);
     return steps > SENDS ? estimate_larger(on_links, held) : on_links;
 }
 
@@ -277,21 +276,25 @@ static double seconds_of(struct collective_estimate *e, double *load, double *by
     e->ready = hx_allocate(members, sizeof *e->ready);
     e->next = hx_allocate(members, sizeof *e->next);
     e->stripe = hx_allocate(e->stripes, sizeof *e->stripe);
-    e->load = hx_allocate(e->loads->g->ports, sizeof *e->load);
-    e->alone = hx_allocate(e->loads->g->ports, sizeof *e->alone);
-    e->total = hx_allocate(e->loads->g->ports, sizeof *e->total);
-    e->bytes = bytes ? hx_allocate(e->loads->g->ports, sizeof *e->bytes) : NULL;
+    e->step = &e->loads->step;
+    e->alone = &e->loads->alone;
+    e->total = &e->loads->total;
+    e->bytes = bytes ? &e->loads->bytes : NULL;
     for (unsigned phase = 0; phase < e->phases; phase++)
         add_phase(e, phase);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++)
         most = estimate_larger(most, e->stripe[stripe]);
     const double groups = (double)hx_collective_stripes(c) / e->stripes;
-    most += (groups - 1) * collective_loads_fullest(e->loads, e->total);
-    for (uint32_t port = 0; load && port < e->loads->g->ports; port++)
-        load[port] += groups * e->total[port];
-    for (uint32_t port = 0; bytes && port < e->loads->g->ports; port++)
-        bytes[port] += groups * e->bytes[port];
-    HX_FREE(e->pair, e->ready, e->next, e->stripe, e->load, e->alone, e->total, e->bytes);
+    most += (groups - 1) * link_bytes_fullest(e->total, e->loads);
+    if (load)
+        link_bytes_add_to(load, e->total, groups);
+    if (bytes)
+        link_bytes_add_to(bytes, e->bytes, groups);
+    link_bytes_clear(e->step);
+    link_bytes_clear(e->alone);
+    link_bytes_clear(e->total);
+    link_bytes_clear(&e->loads->bytes);
+    HX_FREE(e->pair, e->ready, e->next, e->stripe);
     return most;
 }
 

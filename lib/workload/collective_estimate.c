@@ -37,16 +37,16 @@ void estimate_take_step(struct collective_estimate *e, unsigned stripe, unsigned
     }
 }
 
-void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool acknowledged, double *alone)
+void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool acknowledged, struct link_bytes *alone)
 {
     const uint32_t n = e->job.config.size;
     for (uint32_t i = first; i < e->pairs; i++) {
         struct collective_pair *pair = &e->pair[i];
         const double bytes = pair->bytes + (acknowledged ? pair->messages * HX_BLOCK : 0);
         pair->path = collective_loads_path(e->loads, e->job.host[pair->from % n], e->job.host[pair->to % n]);
-        collective_loads_lay(e->loads, &pair->path, bytes, e->load);
+        link_bytes_lay(e->step, e->loads, &pair->path, bytes);
         if (alone)
-            collective_loads_lay(e->loads, &pair->path, bytes, alone);
+            link_bytes_lay(alone, e->loads, &pair->path, bytes);
     }
 }
 
@@ -56,39 +56,34 @@ double estimate_last_packet(const struct collective_pair *pair)
     return bytes * (pair->path.last - pair->path.slowness);
 }
 
-static double worst(const struct collective_estimate *e, const struct collective_pair *pair, const double *load)
+static double worst(const struct collective_estimate *e, const struct collective_pair *pair,
+                    const struct link_bytes *laid)
 {
-    return collective_loads_worst(e->loads, &pair->path, load) + estimate_last_packet(pair);
-}
-
-void estimate_clear(const struct collective_estimate *e, double *load)
-{
-    memset(load, 0, e->loads->g->ports * sizeof *load);
+    return collective_loads_worst(e->loads, &pair->path, laid->bytes) + estimate_last_packet(pair);
 }
 
 void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t step, bool acknowledged)
 {
     e->pairs = 0;
     collective_loads_begin(e->loads);
-    estimate_clear(e, e->load);
+    link_bytes_clear(e->step);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++) {
         const uint32_t first = e->pairs;
-        estimate_clear(e, e->alone);
+        link_bytes_clear(e->alone);
         estimate_take_step(e, stripe, phase, step);
         estimate_lay_pairs(e, first, acknowledged, e->alone);
         for (uint32_t i = first; i < e->pairs; i++)
             e->pair[i].alone = worst(e, &e->pair[i], e->alone);
     }
     for (uint32_t i = 0; i < e->pairs; i++)
-        e->pair[i].worst = e->stripes == 1 ? e->pair[i].alone : worst(e, &e->pair[i], e->load);
+        e->pair[i].worst = e->stripes == 1 ? e->pair[i].alone : worst(e, &e->pair[i], e->step);
 }
 
 void estimate_keep(const struct collective_estimate *e, double times)
 {
-    for (uint32_t port = 0; port < e->loads->g->ports; port++)
-        e->total[port] += times * e->load[port];
-    for (uint32_t port = 0; e->bytes && port < e->loads->g->ports; port++)
-        e->bytes[port] += times * e->load[port];
+    link_bytes_add(e->total, e->step, times);
+    if (e->bytes)
+        link_bytes_add(e->bytes, e->step, times);
 }
 
 uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase)

@@ -23,11 +23,11 @@ struct collective_estimate {
     unsigned phases;
     struct collective_pair *pair; /* [stripes * size]: of a step */
     uint32_t pairs;
-    double *ready, *next; /* [stripes * size]: seconds of each member */
-    double *stripe;       /* [stripes]: seconds of the phases so far */
-    double *load, *alone; /* [ports]: bytes of a step; of a stripe */
-    double *total;        /* [ports]: bytes of all steps, as if all stripes of a phase had as many as the longest */
-    double *bytes;        /* [ports]: bytes of all steps; NULL: not asked for */
+    double *ready, *next;            /* [stripes * size]: seconds of each member */
+    double *stripe;                  /* [stripes]: seconds of the phases so far */
+    struct link_bytes *step, *alone; /* of a step; of a stripe of it */
+    struct link_bytes *total;        /* of all steps, as if all stripes of a phase had as many as the longest */
+    struct link_bytes *bytes;        /* of all steps; NULL: not asked for */
 };
 
 static inline double estimate_larger(double a, double b)
@@ -43,7 +43,7 @@ void estimate_take_step(struct collective_estimate *e, unsigned stripe, unsigned
 
 /* Lays messages `first` and up. acknowledged: as many blocks as messages go with them, since acknowledgements go the
  * other way on links with as many messages. alone: without other stripes; NULL: not needed. */
-void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool acknowledged, double *alone);
+void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool acknowledged, struct link_bytes *alone);
 
 /* Takes and lays all messages of a step, and sets `worst` and `alone` of each. */
 void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t step, bool acknowledged);
@@ -52,7 +52,6 @@ void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t s
  * since it is forwarded before its end (hal/virtual/timing.h). */
 double estimate_last_packet(const struct collective_pair *pair);
 
-void estimate_clear(const struct collective_estimate *e, double *load);
 /* Adds what is laid, `times` times, to the loads and bytes of all phases. */
 void estimate_keep(const struct collective_estimate *e, double times);
 

@@ -48,6 +48,10 @@ void collective_loads_open(struct collective_loads *l, const struct hx_fabric *g
         l->late[i] = hx_allocate(l->states.count, sizeof *l->late[i]);
         l->reached[i] = hx_allocate(l->states.count, sizeof *l->reached[i]);
     }
+    link_bytes_open(&l->step, g->ports);
+    link_bytes_open(&l->alone, g->ports);
+    link_bytes_open(&l->total, g->ports);
+    link_bytes_open(&l->bytes, g->ports);
     measure_links(l);
 }
 
@@ -63,6 +67,10 @@ void collective_loads_close(struct collective_loads *l)
     free(l->router);
     free(l->route);
     free(l->hop);
+    link_bytes_close(&l->step);
+    link_bytes_close(&l->alone);
+    link_bytes_close(&l->total);
+    link_bytes_close(&l->bytes);
     hx_path_states_free(&l->states);
     hx_tables_free(&l->tables);
 }

@@ -5,6 +5,7 @@
 
 #include "spec/timing.h"
 #include "topology/path_states.h"
+#include "workload/link_bytes.h"
 
 /* A link on some of a pair's paths, and the share of the bytes that takes it. */
 struct collective_hop {
@@ -42,6 +43,8 @@ struct collective_loads {
     double *share[2];     /* [states]: of the bytes; by the parity of the hop */
     double *late[2];      /* [states]: seconds from the start */
     uint32_t *reached[2]; /* states */
+    /* Of an estimate (collective_estimate.h); empty between estimates. */
+    struct link_bytes step, alone, total, bytes;
 };
 
 /* The paths of a pair of hosts, until the next collective_loads_begin(). */

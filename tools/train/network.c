@@ -93,10 +93,16 @@ bool network_is_narrow(const struct network *n)
 
 unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, const uint32_t *host)
 {
+    const size_t bytes = (size_t)size * count * sizeof *host;
+    for (size_t i = 0; i < n->families; i++) {
+        const struct family *known = &n->family[i];
+        if (known->size == size && known->count == count && memcmp(known->host, host, bytes) == 0)
+            return (unsigned)i;
+    }
     n->family = hx_grow(n->family, n->families, &n->families_room, sizeof *n->family);
     struct family *f = &n->family[n->families];
     *f = (struct family){size, count, hx_allocate((size_t)size * count, sizeof *f->host), 0};
-    memcpy(f->host, host, (size_t)size * count * sizeof *host);
+    memcpy(f->host, host, bytes);
     if (n->memory)
         f->shared = network_memory_family(n->memory, size, count, host, n->traffic->settings.place != NULL);
     return (unsigned)n->families++;

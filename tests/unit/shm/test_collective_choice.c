@@ -3,6 +3,7 @@
 #include "spec/collective_model.h"
 #include "spec/spec.h"
 #include "tests/support/support_effort.h"
+#include "tests/support/support_random.h"
 #include "topology/bounds.h"
 #include "workload/collective_choice.h"
 #include "workload/collective_loads.h"
@@ -63,6 +64,40 @@ static void every_byte_is_on_each_link_of_a_path(void **state)
         collective_loads_close(&l);
         hx_fabric_free(&g);
     }
+}
+
+/* Bytes on a few links are what they are on all, after random steps and even if a sum is 0 meanwhile. */
+static void bytes_of_few_links_are_those_of_all(void **state)
+{
+    (void)state;
+    struct hx_fabric g;
+    struct collective_loads l;
+    uint64_t random = seeded_by(1);
+    build(&g, "4x4 Hx2Mesh");
+    collective_loads_open(&l, &g, &timing);
+    double *all = calloc(g.ports, sizeof *all), *one = calloc(g.ports, sizeof *one);
+    for (unsigned i = 0; i < 300; i++) {
+        const double times = (double)seeded_below(&random, 5) - 2;
+        const unsigned messages = seeded_below(&random, 6);
+        memset(one, 0, g.ports * sizeof *one);
+        link_bytes_clear(&l.step);
+        for (unsigned m = 0; m < messages; m++) {
+            const uint32_t from = seeded_below(&random, g.hosts), to = seeded_below(&random, g.hosts);
+            const struct collective_path path = collective_loads_path(&l, from, to);
+            collective_loads_lay(&l, &path, 64, one);
+            link_bytes_lay(&l.step, &l, &path, 64);
+        }
+        link_bytes_add(&l.total, &l.step, times);
+        for (uint32_t port = 0; port < g.ports; port++) {
+            all[port] += times * one[port];
+            assert_true(fabs(l.step.bytes[port] - one[port]) < 1e-9);
+            assert_true(fabs(l.total.bytes[port] - all[port]) < 1e-6);
+        }
+        assert_true(fabs(link_bytes_fullest(&l.total, &l) - collective_loads_fullest(&l, all)) < 1e-12);
+    }
+    HX_FREE(all, one);
+    collective_loads_close(&l);
+    hx_fabric_free(&g);
 }
 
 static void the_latency_is_that_of_the_cables(void **state)
@@ -409,6 +444,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_is_on_each_link_of_a_path),
+        cmocka_unit_test(bytes_of_few_links_are_those_of_all),
         cmocka_unit_test(the_latency_is_that_of_the_cables),
         cmocka_unit_test(symmetric_fabrics_have_equal_loads),
         cmocka_unit_test(no_estimate_is_below_the_injection_bound),

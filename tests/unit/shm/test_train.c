@@ -227,6 +227,21 @@ static void groups_of_a_family_share_links(void **state)
     close_bench(&b);
 }
 
+/* A module that adds the groups of a model again finds what is known of them. */
+static void equal_families_have_one_number(void **state)
+{
+    (void)state;
+    static const uint32_t host[] = {0, 1, 2, 3}, other[] = {0, 1, 3, 2};
+    struct bench b;
+    open_bench(&b, NONBLOCKING);
+    const unsigned family = network_add_family(b.network, 2, 2, host);
+    assert_true(network_add_family(b.network, 2, 2, other) != family);
+    assert_true(network_add_family(b.network, 2, 1, host) != family);
+    assert_true(network_add_family(b.network, 4, 1, host) != family);
+    assert_int_equal(network_add_family(b.network, 2, 2, host), family);
+    close_bench(&b);
+}
+
 /* Halos on a line: to the next host and back, and to the one after it. */
 static void a_halo_goes_to_all_neighbours_at_once(void **state)
 {
@@ -317,6 +332,7 @@ int main(void)
                                        cmocka_unit_test(more_ranks_than_hosts_are_refused),
                                        cmocka_unit_test(messages_share_the_links_of_their_paths),
                                        cmocka_unit_test(groups_of_a_family_share_links),
+                                       cmocka_unit_test(equal_families_have_one_number),
                                        cmocka_unit_test(a_halo_goes_to_all_neighbours_at_once),
                                        cmocka_unit_test(collectives_become_computing_on_a_stream_of_their_group),
                                        cmocka_unit_test(a_sender_divides_its_time_among_its_receivers)};
