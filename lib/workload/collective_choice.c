@@ -195,7 +195,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
     held *= steps / estimate_larger(1, taken) / SENDS;
     if (stripes == e->stripes)
         estimate_keep(e, steps / estimate_larger(1, taken));
-    const double on_links = link_bytes_fullest(e->step, e->loads) * steps / estimate_larger(1, taken);
+    const double on_links = link_bytes_fullest(e->step, e->loads->slowness) * steps / estimate_larger(1, taken);
     return steps > SENDS ? estimate_larger(on_links, held) : on_links;
 }
 
@@ -285,7 +285,7 @@ static double seconds_of(struct collective_estimate *e, double *load, double *by
     for (unsigned stripe = 0; stripe < e->stripes; stripe++)
         most = estimate_larger(most, e->stripe[stripe]);
     const double groups = (double)hx_collective_stripes(c) / e->stripes;
-    most += (groups - 1) * link_bytes_fullest(e->total, e->loads);
+    most += (groups - 1) * link_bytes_fullest(e->total, e->loads->slowness);
     if (load)
         link_bytes_add_to(load, e->total, groups);
     if (bytes)

@@ -44,9 +44,9 @@ void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool ackn
         struct collective_pair *pair = &e->pair[i];
         const double bytes = pair->bytes + (acknowledged ? pair->messages * HX_BLOCK : 0);
         pair->path = collective_loads_path(e->loads, e->job.host[pair->from % n], e->job.host[pair->to % n]);
-        link_bytes_lay(e->step, e->loads, &pair->path, bytes);
+        collective_loads_lay_few(e->loads, &pair->path, bytes, e->step);
         if (alone)
-            link_bytes_lay(alone, e->loads, &pair->path, bytes);
+            collective_loads_lay_few(e->loads, &pair->path, bytes, alone);
     }
 }
 

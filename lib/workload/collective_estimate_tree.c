@@ -121,7 +121,7 @@ void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice
     e->pair = own;
     free(all);
     estimate_keep(e, 1);
-    const double rest = link_bytes_fullest(e->step, e->loads) * (1 - 1 / messages);
+    const double rest = link_bytes_fullest(e->step, e->loads->slowness) * (1 - 1 / messages);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++)
         e->stripe[stripe] += estimate_latest(e, stripe) + rest;
 }

@@ -231,6 +231,16 @@ void collective_loads_lay(struct collective_loads *l, const struct collective_pa
         load[l->hop[i].port] += (double)l->hop[i].share * bytes;
 }
 
+void collective_loads_lay_few(struct collective_loads *l, const struct collective_path *path, double bytes,
+                              struct link_bytes *load)
+{
+    for (unsigned i = 0; i < path->ends; i++)
+        link_bytes_list(load, path->end[i]);
+    for (uint32_t i = path->first; i < path->first + path->hops; i++)
+        link_bytes_list(load, l->hop[i].port);
+    collective_loads_lay(l, path, bytes, load->bytes);
+}
+
 double collective_loads_inside(const struct collective_loads *l, const struct collective_path *path, const double *load)
 {
     double most = 0;

@@ -68,6 +68,9 @@ struct collective_path collective_loads_path(struct collective_loads *l, uint32_
 
 /* Adds bytes to the links of a path. load: [ports]. */
 void collective_loads_lay(struct collective_loads *l, const struct collective_path *path, double bytes, double *load);
+/* The same for few links. */
+void collective_loads_lay_few(struct collective_loads *l, const struct collective_path *path, double bytes,
+                              struct link_bytes *load);
 /* Seconds of the fullest link of a path, of its links between nodes that forward, and of all. */
 double collective_loads_worst(const struct collective_loads *l, const struct collective_path *path, const double *load);
 double collective_loads_inside(const struct collective_loads *l, const struct collective_path *path,

@@ -1,7 +1,6 @@
 /* link_bytes.c - bytes on a few links of a large fabric (link_bytes.h). */
 #include "workload/link_bytes.h"
-#include "hxmesh/error.h"
-#include "workload/collective_loads.h"
+#include "base/error.h"
 
 void link_bytes_open(struct link_bytes *b, uint32_t ports)
 {
@@ -24,7 +23,7 @@ void link_bytes_clear(struct link_bytes *b)
     b->count = 0;
 }
 
-static void list(struct link_bytes *b, uint32_t port)
+void link_bytes_list(struct link_bytes *b, uint32_t port)
 {
     if (b->listed[port])
         return;
@@ -32,19 +31,10 @@ static void list(struct link_bytes *b, uint32_t port)
     b->port[b->count++] = port;
 }
 
-void link_bytes_lay(struct link_bytes *b, struct collective_loads *l, const struct collective_path *path, double bytes)
-{
-    for (unsigned i = 0; i < path->ends; i++)
-        list(b, path->end[i]);
-    for (uint32_t i = path->first; i < path->first + path->hops; i++)
-        list(b, l->hop[i].port);
-    collective_loads_lay(l, path, bytes, b->bytes);
-}
-
 void link_bytes_add(struct link_bytes *b, const struct link_bytes *others, double times)
 {
     for (uint32_t i = 0; i < others->count; i++)
-        list(b, others->port[i]);
+        link_bytes_list(b, others->port[i]);
     link_bytes_add_to(b->bytes, others, times);
 }
 
@@ -54,11 +44,11 @@ void link_bytes_add_to(double *bytes, const struct link_bytes *others, double ti
         bytes[others->port[i]] += times * others->bytes[others->port[i]];
 }
 
-double link_bytes_fullest(const struct link_bytes *b, const struct collective_loads *l)
+double link_bytes_fullest(const struct link_bytes *b, const double *slowness)
 {
     double most = 0;
     for (uint32_t i = 0; i < b->count; i++) {
-        const double seconds = b->bytes[b->port[i]] * l->slowness[b->port[i]];
+        const double seconds = b->bytes[b->port[i]] * slowness[b->port[i]];
         most = seconds > most ? seconds : most;
     }
     return most;

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct collective_loads;
-struct collective_path;
-
 /* Invariant: a port is in `port` once if it is listed; bytes[] of all others is 0. */
 struct link_bytes {
     double *bytes;  /* [ports] */
@@ -20,8 +17,8 @@ void link_bytes_open(struct link_bytes *b, uint32_t ports);
 void link_bytes_close(struct link_bytes *b);
 void link_bytes_clear(struct link_bytes *b);
 
-/* Adds bytes to the links of a path, as collective_loads_lay() does. */
-void link_bytes_lay(struct link_bytes *b, struct collective_loads *l, const struct collective_path *path, double bytes);
+/* Lists a port, before bytes are added to it. */
+void link_bytes_list(struct link_bytes *b, uint32_t port);
 
 /* Adds `times` times what others have; times may be below zero. */
 void link_bytes_add(struct link_bytes *b, const struct link_bytes *others, double times);
@@ -29,7 +26,7 @@ void link_bytes_add(struct link_bytes *b, const struct link_bytes *others, doubl
 /* The same to bytes[ports]. */
 void link_bytes_add_to(double *bytes, const struct link_bytes *others, double times);
 
-/* Seconds of the fullest link. */
-double link_bytes_fullest(const struct link_bytes *b, const struct collective_loads *l);
+/* Seconds of the fullest link. slowness: [ports], seconds a byte. */
+double link_bytes_fullest(const struct link_bytes *b, const double *slowness);
 
 #endif

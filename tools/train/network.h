@@ -27,8 +27,8 @@ const struct collective_loads *network_loads(const struct network *n);
 /* Whether each host has one link: its groups then communicate in turn, since they share it. */
 bool network_is_narrow(const struct network *n);
 
-/* Adds a family of `count` groups of `size` hosts; host[i * size ...]: of group i, in its order. Returns its number: that
- * of an equal family, if there is one. */
+/* Adds a family of `count` groups of `size` hosts; host[i * size ...]: of group i, in its order. Returns its number,
+ * or that of an equal family. */
 unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, const uint32_t *host);
 
 /* Returns the number of a table of shares (schedule/shares.h), 1 and up. Equal tables have one number. */

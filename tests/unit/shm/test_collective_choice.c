@@ -85,7 +85,7 @@ static void bytes_of_few_links_are_those_of_all(void **state)
             const uint32_t from = seeded_below(&random, g.hosts), to = seeded_below(&random, g.hosts);
             const struct collective_path path = collective_loads_path(&l, from, to);
             collective_loads_lay(&l, &path, 64, one);
-            link_bytes_lay(&l.step, &l, &path, 64);
+            collective_loads_lay_few(&l, &path, 64, &l.step);
         }
         link_bytes_add(&l.total, &l.step, times);
         for (uint32_t port = 0; port < g.ports; port++) {
@@ -93,7 +93,7 @@ static void bytes_of_few_links_are_those_of_all(void **state)
             assert_true(fabs(l.step.bytes[port] - one[port]) < 1e-9);
             assert_true(fabs(l.total.bytes[port] - all[port]) < 1e-6);
         }
-        assert_true(fabs(link_bytes_fullest(&l.total, &l) - collective_loads_fullest(&l, all)) < 1e-12);
+        assert_true(fabs(link_bytes_fullest(&l.total, l.slowness) - collective_loads_fullest(&l, all)) < 1e-12);
     }
     HX_FREE(all, one);
     collective_loads_close(&l);
