@@ -5,6 +5,7 @@
 #include "tools/train/carried.h"
 #include "workload/collective_choice.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #define LONGEST_LAID (UINT64_C(1) << 40) /* bytes of a vector */
 
 enum { SAMPLED_GROUPS = 8 /* beside which an algorithm is chosen quickly */ };
+
+#define NO_ALGORITHM UINT_MAX
 
 struct family {
     uint32_t size, count;
@@ -42,6 +45,9 @@ struct network {
     struct hx_blobs collectives;   /* struct network_collective */
     struct network_found *found;   /* of each */
     size_t found_room;
+    struct hx_blobs chosen; /* struct network_collective: of which the algorithm alone was asked */
+    unsigned *algorithm_of; /* of each */
+    size_t algorithms_room;
     double *one, *all; /* [ports]: bytes of one group, and of all */
     double *pairs;     /* [ports]: bytes of all pairs' messages, a byte of each times its weight */
 };
@@ -78,7 +84,8 @@ void network_close(struct network *n)
     hx_blobs_free(&n->shares);
     hx_blobs_free(&n->crowds);
     hx_blobs_free(&n->collectives);
-    HX_FREE(n->family, n->shared_shares, n->crowd, n->found, n->one, n->all, n->pairs, n);
+    hx_blobs_free(&n->chosen);
+    HX_FREE(n->family, n->shared_shares, n->crowd, n->found, n->algorithm_of, n->one, n->all, n->pairs, n);
 }
 
 const struct collective_loads *network_loads(const struct network *n)
@@ -315,20 +322,33 @@ bool network_collective_ps(struct network *n, const struct network_collective *c
     return true;
 }
 
+/* Returns the algorithm of the first group, or NO_ALGORITHM. */
+static unsigned choose(struct network *n, const struct network_collective *c)
+{
+    struct collective_job job;
+    struct hx_problem ignored;
+    const bool good = plan_first(n, c, &job, &ignored);
+    const unsigned algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
+    collective_job_free(&job);
+    return good ? algorithm : NO_ALGORITHM;
+}
+
 bool network_algorithm(struct network *n, const struct network_collective *c, unsigned *algorithm)
 {
     const struct network_collective key = key_of(c);
-    const uint32_t number = hx_blobs_find(&n->collectives, &key, sizeof key);
-    struct collective_job job;
-    struct hx_problem ignored;
-    if (number != HX_NO_BLOB) {
-        *algorithm = n->found[number].algorithm;
+    const uint32_t timed = hx_blobs_find(&n->collectives, &key, sizeof key);
+    if (timed != HX_NO_BLOB) {
+        *algorithm = n->found[timed].algorithm;
         return true;
     }
-    const bool good = plan_first(n, c, &job, &ignored);
-    *algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
-    collective_job_free(&job);
-    return good;
+    const size_t known = n->chosen.count;
+    const uint32_t number = hx_blobs_add(&n->chosen, &key, sizeof key);
+    if (number == known) {
+        n->algorithm_of = hx_grow(n->algorithm_of, known, &n->algorithms_room, sizeof *n->algorithm_of);
+        n->algorithm_of[number] = choose(n, c);
+    }
+    *algorithm = n->algorithm_of[number];
+    return *algorithm != NO_ALGORITHM;
 }
 
 void network_lay_collective(struct network *n, const struct network_collective *c, uint32_t group, double bytes,
