@@ -19,6 +19,6 @@ awk -v which="$which" -v k="${piece[0]:-1}" -v n="${piece[1]:-1}" '
     /^@test / {
         left_out = ("," file_tags "," tags) ~ /(=|,)all(,|$)/
         if (which == "all" || (which == "beyond") == left_out)
-            if (count++ % n == k - 1) { sub(/^@test "/, ""); sub(/" *\{ *$/, ""); print }
+            if (count++ % n == k - 1) { sub(/^@test "/, ""); sub(/" *\{.*$/, ""); print }
         tags = ""
     }' "$file"

@@ -1,6 +1,7 @@
 /* core.c - the loop (core.h). */
 #include "core.h"
 #include "local.h"
+#include "unmap.h"
 
 #include <rte_cycles.h>
 #include <rte_pause.h>
@@ -154,7 +155,9 @@ int core_run(void *core)
     unsigned idle = 0;
     uint64_t before = rte_rdtsc();
     uint32_t phase;
+    unmap_begin(c->index);
     while ((phase = atomic_load_explicit(&c->node->phase, memory_order_relaxed)) != NODE_STOPPING) {
+        unmap_between_loops(c->index);
         unsigned work = core_loop(c);
         uint64_t now = rte_rdtsc();
         add(&c->loops, 1);
@@ -173,11 +176,14 @@ int core_run(void *core)
         if (idle >= IDLE_LOOPS) {
             idle = 0;
             if (idle_wait_ns) {
+                unmap_sleep(c->index);
                 (void)nanosleep(&idle_wait, NULL);
+                unmap_wake(c->index);
                 before = rte_rdtsc();
             }
         }
     }
     finish(c);
+    unmap_end(c->index);
     return 0;
 }

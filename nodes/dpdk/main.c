@@ -7,6 +7,7 @@
 #include "local.h"
 #include "node_report.h"
 #include "telemetry.h"
+#include "unmap.h"
 
 #include <pthread.h>
 #include <rte_eal.h>
@@ -78,6 +79,8 @@ static void start_eal(int argc, char **argv)
 static void run_cores(struct node *n)
 {
     struct core *own = NULL;
+    if (!unmap_open(n->cores))
+        hx_die(HX_EXIT_ENVIRONMENT, "EAL", "no memory for %u cores", n->cores);
     for (unsigned i = 0; i < n->cores; i++) {
         if (n->core[i]->lcore == rte_get_main_lcore())
             own = n->core[i];

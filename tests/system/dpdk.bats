@@ -359,6 +359,40 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     jq -es 'all(.[].ports[] | select(.port != "local"); .rx_notices > 0 and .tx_notices > 0)' n01.json n11.json
 }
 
+# Memory of a memif goes away when its other side does. The node shares its processor, so it is often within a burst
+# then.
+# bats test_tags=all
+@test "a node outlives neighbours that are killed" {
+    eal=(--no-huge -m 256 --no-pci --no-shconf --log-level=critical --lcores '0@0')
+    for _ in 1 2; do
+        timeout 100 taskset -c 0 sh -c 'while :; do :; done' 3>&- &
+        hogs+=($!)
+    done
+    killed() { # TIMES
+        node b --no-telemetry "$(memif client)" -- --fabric "1x1 H2x1Mesh" --node a1,0/p0 --ports W=net_memif0,local=endpoint \
+            --message 64KiB --duration 60s &
+        local neighbour=$!
+        times_up() { [ "$(grep -c 'E: link up$' a.err)" -ge "$1" ]; }
+        eventually times_up "$1"
+        sleep 0.1
+        pkill -KILL -P "$neighbour"
+        wait "$neighbour" || true
+        times_down() { [ "$(grep -c 'E: link down$' a.err)" -ge "$1" ]; }
+        eventually times_down "$1"
+    }
+    node a --no-telemetry "$(memif server)" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint \
+        --message 64KiB --duration 60s --idle-wait 0s &
+    local first=$!
+    for times in $(seq 12); do
+        killed "$times"
+    done
+    kill "${hogs[@]}"
+    kill -INT "$first"
+    local status=0
+    wait "$first" || status=$?
+    [ "$status" -eq 130 ]
+}
+
 # bats test_tags=all
 @test "the benchmark of the node runs to its end" {
     bench=$(dirname "$HXMESH")/bench/dpdk/bench_dpdk

@@ -49,6 +49,13 @@ runs() {
     done
 }
 
+@test "runner: every test of a .bats file is known by its name" {
+    files=("$TOP"/tests/system/*.bats)
+    for file in "${files[@]}"; do HX_WHICH=all "$TOP/mk/bats-tests.sh" "$HXMESH@$file"; done >names
+    sed -nE 's/^@test "([^"]*)" *\{.*/\1/p' "${files[@]}" | cmp - names
+    [ "$(wc -l <names)" -eq "$(cat "${files[@]}" | grep -c '^@test ')" ]
+}
+
 @test "runner: a tag of a file keeps all its tests out of check" {
     sed -i '1i # bats file_tags=all' "$FILE"
     for which in quick:0 1/1:2 all:2; do
