@@ -1,6 +1,7 @@
 /* fail.cc - the one way out of an error (fail.hh). */
 #include "fail.hh"
 
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 
@@ -10,7 +11,7 @@ namespace astra_hxmesh
 void fail(Exit code, const std::string &text)
 {
     std::cout.flush();
-    std::cerr << "astra-hxmesh: error: " << text << std::endl;
+    std::cerr << program_invocation_short_name << ": error: " << text << std::endl;
     std::exit(code);
 }
 

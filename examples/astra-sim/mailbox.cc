@@ -9,16 +9,21 @@ uint64_t Mailbox::send(const Key &key)
     return lines[key].sent++;
 }
 
-bool Mailbox::receive(const Key &key, const Callback &received)
+std::optional<uint64_t> Mailbox::receive(const Key &key, const Callback &received)
 {
     const auto line = lines.try_emplace(key).first;
     const uint64_t number = line->second.received++;
-    const bool is_there = !line->second.open.try_emplace(number, received).second;
-    if (is_there) {
-        line->second.open.erase(number);
-        close(line);
-    }
-    return is_there;
+    if (line->second.open.try_emplace(number, received).second)
+        return std::nullopt;
+    line->second.open.erase(number);
+    close(line);
+    return number;
+}
+
+bool Mailbox::is_awaited(const Key &key) const
+{
+    const auto line = lines.find(key);
+    return line != lines.end() && line->second.received > line->second.sent;
 }
 
 std::optional<Callback> Mailbox::arrive(const Key &key, uint64_t number)

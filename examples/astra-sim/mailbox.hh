@@ -42,8 +42,11 @@ class Mailbox
     /* Returns the number of the message among those of its key. */
     uint64_t send(const Key &key);
 
-    /* Returns whether the message is there already; otherwise `received` is kept until it arrives. */
-    bool receive(const Key &key, const Callback &received);
+    /* Returns the number of the message if it is there already; otherwise `received` is kept until it arrives. */
+    std::optional<uint64_t> receive(const Key &key, const Callback &received);
+
+    /* Whether a receive waits for a message that is not sent yet. */
+    bool is_awaited(const Key &key) const;
 
     /* Message `number` has arrived: returns the callback of its receive, if that has been posted. */
     std::optional<Callback> arrive(const Key &key, uint64_t number);

@@ -15,7 +15,7 @@
  * as the interrupt thread may use it until then. */
 bool unmap_open(unsigned cores);
 
-/* From here on core `core`, 0 .. cores - 1, is waited for; no longer. */
+/* munmap() waits for core `core`, 0 .. cores - 1, between these two. */
 void unmap_begin(unsigned core);
 void unmap_end(unsigned core);
 
