@@ -18,7 +18,7 @@ FILENAME ~ /\.md$/ {
     else if (!/^ *\|/ && (readme || !(fence || /^    /))) limit()
     next
 }
-FILENAME ~ /\.[ch]$/ { if (!/^ *\*  /) limit(); next }
+FILENAME ~ /\.(c|h|cc|hh)$/ { if (!/^ *\*  /) limit(); next }
 /^[ \t]*#/ && !/^[ \t]*#  / { limit() }
 
 END { exit failed }

@@ -7,7 +7,8 @@ SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM
 SCRIPTS := $(wildcard mk/*.sh docs/figures/*.sh docs/figures/*.bash tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh examples/*/*.bash tests/system/*.bats tests/system/*.bash)
 
 # Pages for the check of columns; docs/options.md is generated.
-PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md))
+PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md examples/*/*.md python/*.md))
+CXX_OF_EXAMPLES := $(wildcard examples/*/*.cc examples/*/*.hh)
 
 # The platform of a file decides which hal_port.h it includes.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
@@ -26,8 +27,8 @@ lint-all: lint-format lint-scripts lint-rooms lint-words lint-tidy lint-cppcheck
 	@:
 
 lint-format:
-	@awk -f mk/columns.awk $(PAGES) $(SOURCES) $(HEADERS) $(SCRIPTS) Makefile $(wildcard mk/*.mk mk/*.awk) >&2
-	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+	@awk -f mk/columns.awk $(PAGES) $(SOURCES) $(HEADERS) $(CXX_OF_EXAMPLES) $(SCRIPTS) Makefile $(wildcard mk/*.mk mk/*.awk) >&2
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS) $(CXX_OF_EXAMPLES)
 
 lint-rooms: ## check includes against mk/rooms.txt, and names of files and functions in pages for programmers
 	@mk/rooms.sh

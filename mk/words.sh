@@ -1,6 +1,6 @@
 #!/bin/bash
 # words.sh - finds words that mk/words.txt bans: in comments, messages, help, keys, option names and identifiers of C,
-# in comments of scripts, in docs and README.md.
+# in comments of scripts, in docs and pages of examples.
 #
 #   mk/words.sh [--count] [FILE...]
 #
@@ -16,7 +16,7 @@ fi
 if [ $# -gt 0 ]; then
     files=("$@")
 else
-    mapfile -t files < <(git ls-files '*.c' '*.h' '*.sh' '*.bash' '*.bats' '*.mk' Makefile README.md 'docs/*.md' |
+    mapfile -t files < <(git ls-files '*.c' '*.h' '*.sh' '*.bash' '*.bats' '*.mk' Makefile '*.cc' '*.hh' README.md 'docs/*.md' 'examples/*/*.md' 'python/*.md' |
         grep -vE '^(docs/glossary\.md|mk/words\.sh|tests/system/words\.bats)$')
 fi
 

@@ -2,6 +2,7 @@
 #include "fabric.hh"
 #include "fail.hh"
 
+#include <fstream>
 #include <iostream>
 #include <utility>
 
@@ -86,12 +87,15 @@ void Fabric::handle(const hx_sim_event &event)
     }
 }
 
-std::string Fabric::report()
+void Fabric::write_report(const std::string &file)
 {
+    if (file.empty())
+        return;
     const char *report = hx_sim_report(sim);
     if (!report)
         fail(MACHINE_REFUSED, hx_sim_error(sim));
-    return report;
+    if (!(std::ofstream(file) << report << std::flush))
+        fail(MACHINE_REFUSED, file + ": cannot be written");
 }
 
 } // namespace astra_hxmesh

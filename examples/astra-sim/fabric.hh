@@ -24,10 +24,14 @@ class Fabric
     Fabric(const Fabric &) = delete;
     Fabric &operator=(const Fabric &) = delete;
 
-    /* Hosts that are not on failed boards, in the order of their numbers. */
-    const std::vector<uint32_t> &usable_hosts() const
+    /* Hosts that are not on failed boards: each can be an NPU, in the order of their numbers. */
+    size_t usable_hosts() const
     {
-        return usable;
+        return usable.size();
+    }
+    uint32_t host_of(int npu) const
+    {
+        return usable[static_cast<size_t>(npu)];
     }
 
     uint64_t now() const; /* ps */
@@ -41,8 +45,8 @@ class Fabric
     /* Runs until nothing is left to happen. */
     void run();
 
-    /* Ends the run. Returns the report of `hxmesh run --json`. */
-    std::string report();
+    /* Ends the run. Writes the report of `hxmesh run --json` to a file; "": to none. */
+    void write_report(const std::string &file);
 
   private:
     struct Message {

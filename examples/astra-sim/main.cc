@@ -6,7 +6,6 @@
 #include "options.hh"
 
 #include <exception>
-#include <fstream>
 #include <memory>
 
 #include <astra-sim/common/Logging.hh>
@@ -54,7 +53,7 @@ static void check_end(const Shared &shared, size_t npus)
 static void run(const Options &o)
 {
     Fabric fabric(o.fabric, o.of_fabric);
-    const std::vector<int> dimensions = dimensions_of(o, fabric.usable_hosts().size());
+    const std::vector<int> dimensions = dimensions_of(o, fabric.usable_hosts());
     AstraSim::LoggerFactory::init(o.logging, o.logs);
     Analytical::AnalyticalRemoteMemory memory(o.remote_memory);
     Shared shared{fabric, {}};
@@ -65,8 +64,7 @@ static void run(const Options &o)
     const size_t count = npus.size();
     npus.clear();
     AstraSim::LoggerFactory::shutdown();
-    if (!o.report.empty() && !(std::ofstream(o.report) << fabric.report() << std::flush))
-        fail(MACHINE_REFUSED, o.report + ": cannot be written");
+    fabric.write_report(o.report);
     check_end(shared, count);
 }
 

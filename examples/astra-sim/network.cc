@@ -9,12 +9,6 @@
 namespace astra_hxmesh
 {
 
-/* The hosts of failed boards have no NPU. */
-uint32_t Network::host_of(int npu) const
-{
-    return shared.fabric.usable_hosts()[static_cast<size_t>(npu)];
-}
-
 int Network::sim_send(void *, uint64_t count, int, int dst, int tag, AstraSim::sim_request *,
                       void (*msg_handler)(void *), void *fun_arg)
 {
@@ -26,9 +20,10 @@ int Network::sim_send(void *, uint64_t count, int, int dst, int tag, AstraSim::s
             (*received)();
     };
     if (dst != rank)
-        shared.fabric.send(host_of(rank), host_of(dst), count, static_cast<uint32_t>(tag), deliver, sent);
+        shared.fabric.send(shared.fabric.host_of(rank), shared.fabric.host_of(dst), count, static_cast<uint32_t>(tag),
+                           deliver, sent);
     else
-        shared.fabric.after(host_of(rank), 0, [deliver, sent] {
+        shared.fabric.after(shared.fabric.host_of(rank), 0, [deliver, sent] {
             sent();
             deliver();
         });
@@ -41,7 +36,7 @@ int Network::sim_recv(void *, uint64_t count, int, int src, int tag, AstraSim::s
 {
     const Callback received = {msg_handler, fun_arg};
     if (shared.mailbox.receive({src, rank, tag, count}, received))
-        shared.fabric.after(host_of(rank), 0, received);
+        shared.fabric.after(shared.fabric.host_of(rank), 0, received);
     return 0;
 }
 
@@ -49,7 +44,7 @@ void Network::sim_schedule(AstraSim::timespec_t delta, void (*fun_ptr)(void *), 
 {
     assert(delta.time_res == AstraSim::NS); /* ASTRA-sim has no other */
     const auto delay = static_cast<uint64_t>(std::llround(delta.time_val * PS_OF_NS));
-    shared.fabric.after(host_of(rank), delay, Callback{fun_ptr, fun_arg});
+    shared.fabric.after(shared.fabric.host_of(rank), delay, Callback{fun_ptr, fun_arg});
 }
 
 AstraSim::timespec_t Network::sim_get_time()

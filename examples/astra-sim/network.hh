@@ -37,8 +37,6 @@ class Network : public AstraSim::AstraNetworkAPI
     void sim_notify_finished() override;
 
   private:
-    uint32_t host_of(int npu) const;
-
     Shared &shared;
 };
 

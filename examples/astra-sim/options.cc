@@ -1,6 +1,7 @@
 /* options.cc - the command line (options.hh). */
 #include "options.hh"
 #include "fail.hh"
+#include "words.hh"
 
 #include <cstdlib>
 #include <getopt.h>
@@ -69,22 +70,7 @@ static const option known[] = {
 
 /* ---- values ---- */
 
-static int count_of(const std::string &name, const char *text, char **end)
-{
-    const long value = std::strtol(text, end, 10);
-    if (*end == text || value < 1 || value > 1 << 24)
-        fail(USAGE, name + ": '" + text + "' is no number of at least 1");
-    return static_cast<int>(value);
-}
-
-static int whole_of(const std::string &name, const char *text)
-{
-    char *end;
-    const int value = count_of(name, text, &end);
-    if (*end)
-        fail(USAGE, name + ": '" + text + "' is no whole number");
-    return value;
-}
+enum { MOST = 1 << 24 /* NPUs, queues */ };
 
 static double scale_of(const std::string &name, const char *text)
 {
@@ -95,17 +81,14 @@ static double scale_of(const std::string &name, const char *text)
     return value;
 }
 
-static std::vector<int> sides_of(const std::string &name, const char *text)
+static std::vector<int> sides_of(const std::string &name, const std::string &word)
 {
     std::vector<int> sides;
-    char *end = nullptr;
-    for (const char *at = text;; at = end + 1) {
-        sides.push_back(count_of(name, at, &end));
-        if (!*end)
-            return sides;
-        if (*end != 'x')
-            fail(USAGE, name + ": '" + text + "' is not as 4x2: NPUs along each dimension");
+    for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+        end = word.find('x', at);
+        sides.push_back(whole_of(name, word.substr(at, end - at), 1, MOST));
     }
+    return sides;
 }
 
 /* ---- the line ---- */
@@ -132,7 +115,7 @@ static void set(Options &o, int which, const std::string &name, const char *valu
         o.dimensions = sides_of(name, value);
         break;
     case QUEUES:
-        o.queues = whole_of(name, value);
+        o.queues = whole_of(name, value, 1, MOST);
         break;
     case SCALE:
         o.communication_scale = scale_of(name, value);

@@ -1,6 +1,7 @@
 /* main.cc - runs SimAI's workloads, with its model of NCCL, over a fabric of hxmesh. */
 #include "fail.hh"
 #include "network.hh"
+#include "words.hh"
 
 #include <algorithm>
 #include <cstddef>
@@ -61,16 +62,6 @@ static const option known[] = {
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0},
 };
-
-static int whole_of(const std::string &name, const char *text, int least, int most)
-{
-    char *end;
-    const long value = std::strtol(text, &end, 10);
-    if (end == text || *end || value < least || value > most)
-        fail(USAGE, name + ": '" + text + "' is no whole number from " + std::to_string(least) + " to " +
-                        std::to_string(most));
-    return static_cast<int>(value);
-}
 
 static GPUType type_of(const std::string &name, const std::string &text)
 {
@@ -140,8 +131,8 @@ static Options options_of(int argc, char **argv)
 
 /* ---- the run ---- */
 
-/* SimAI numbers a switch of each server after the accelerators. They add up for NVLS alone, which is not simulated: none
- * is a host here. */
+/* SimAI numbers a switch of each server after the accelerators. They add up for NVLS alone, which is not simulated, so
+ * none is a host here. */
 static std::vector<int> switches_of(const Options &o, int count)
 {
     std::vector<int> switches;
@@ -180,7 +171,7 @@ static void check_end(const Shared &shared)
 static void run(const Options &o)
 {
     Fabric fabric(o.fabric, o.of_fabric);
-    const auto hosts = static_cast<int>(fabric.usable_hosts().size());
+    const auto hosts = static_cast<int>(fabric.usable_hosts());
     const int count = o.gpus ? o.gpus : hosts;
     if (count > hosts)
         fail(BAD_CONFIGURATION, "--gpus: " + std::to_string(count) + ", but the fabric has " + std::to_string(hosts) +
@@ -194,8 +185,7 @@ static void run(const Options &o)
     for (const AstraSim::Sys *one : std::vector<AstraSim::Sys *>(AstraSim::Sys::all_generators))
         one->workload->fire();
     fabric.run();
-    if (!o.report.empty() && !(std::ofstream(o.report) << fabric.report() << std::flush))
-        fail(MACHINE_REFUSED, o.report + ": cannot be written");
+    fabric.write_report(o.report);
     check_end(shared);
     std::cout << "finished after " << fabric.now() / 1000 << " ns" << std::endl;
 }

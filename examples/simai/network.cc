@@ -14,12 +14,6 @@ namespace simai_hxmesh
 using astra_hxmesh::Callback;
 using AstraSim::ncclFlowTag;
 
-/* The hosts of failed boards have no accelerator. */
-uint32_t Network::host_of(int accelerator) const
-{
-    return shared.fabric.usable_hosts()[static_cast<size_t>(accelerator)];
-}
-
 static void give_received(const Callback &received, const ncclFlowTag &tag)
 {
     static_cast<AstraSim::RecvPacketEventHadndlerData *>(received.argument)->flowTag = tag;
@@ -38,7 +32,7 @@ int Network::sim_send(void *, uint64_t count, int, int dst, int, AstraSim::sim_r
     const ncclFlowTag tag = request->flowTag;
     const Mailbox::Key key = {rank, dst, tag.tag_id, count};
     const uint64_t number = shared.mailbox.send(key);
-    const uint32_t from = host_of(rank), to = host_of(dst);
+    const uint32_t from = shared.fabric.host_of(rank), to = shared.fabric.host_of(dst);
     const auto deliver = [&shared = shared, key, number, tag] {
         if (const auto received = shared.mailbox.arrive(key, number))
             give_received(*received, tag);
@@ -52,8 +46,9 @@ int Network::sim_send(void *, uint64_t count, int, int dst, int, AstraSim::sim_r
     return 0;
 }
 
-/* A receive whose message is there is not done before this call returns. Its tag is in its argument: SimAI passes another
- * one beside it. */
+/* A receive whose message is there is not done before this call returns. Its tag is in its argument, as SimAI passes
+ * another one beside it. SimAI's all-to-all asks several times for one message: while one receive waits, the others are
+ * ignored, as its ns-3 does. */
 int Network::sim_recv(void *, uint64_t count, int, int src, int, AstraSim::sim_request *, void (*msg_handler)(void *),
                       void *fun_arg)
 {
@@ -61,19 +56,20 @@ int Network::sim_recv(void *, uint64_t count, int, int src, int, AstraSim::sim_r
     const int tag = static_cast<AstraSim::RecvPacketEventHadndlerData *>(fun_arg)->flowTag.tag_id;
     const Mailbox::Key key = {src, rank, tag, count};
     if (shared.mailbox.is_awaited(key))
-        return 0; /* SimAI's all-to-all asks several times for one message, and so does its ns-3 wait for the first alone */
+        return 0;
     const auto number = shared.mailbox.receive(key, received);
     if (!number)
         return 0;
     const auto early = shared.early.extract({key, *number});
-    shared.fabric.after(host_of(rank), 0, [received, tag = early.mapped()] { give_received(received, tag); });
+    shared.fabric.after(shared.fabric.host_of(rank), 0,
+                        [received, tag = early.mapped()] { give_received(received, tag); });
     return 0;
 }
 
 void Network::sim_schedule(AstraSim::timespec_t delta, void (*fun_ptr)(void *), void *fun_arg)
 {
     const auto delay = static_cast<uint64_t>(std::llround(delta.time_val * PS_OF_NS)); /* SimAI has nanoseconds alone */
-    shared.fabric.after(host_of(rank), delay, Callback{fun_ptr, fun_arg});
+    shared.fabric.after(shared.fabric.host_of(rank), delay, Callback{fun_ptr, fun_arg});
 }
 
 AstraSim::timespec_t Network::sim_get_time()

@@ -1,8 +1,8 @@
 /* network.hh - an accelerator's network, as SimAI sees it: a host of a fabric of hxmesh.
  *
- * A message is a flow of SimAI's NCCL model. Its flow tag says which flow of which channel it is, and which flows follow
- * it. The network keeps the tag of a send and gives it to whom the message is for: to the receive when the message is
- * there, and to the send when it is acknowledged. Receives are matched by sender, receiver, tag and size. */
+ * A message is a flow of SimAI's NCCL model. Its flow tag says which flow of which channel it is, and which flows
+ * follow it. The network keeps the tag of a send: the receive gets it when the message is there, and the send when it
+ * is acknowledged. Receives are matched by sender, receiver, tag and size. */
 #ifndef SIMAI_HXMESH_NETWORK_HH
 #define SIMAI_HXMESH_NETWORK_HH
 
@@ -60,8 +60,6 @@ class Network : public AstraSim::AstraNetworkAPI
     }
 
   private:
-    uint32_t host_of(int accelerator) const;
-
     Shared &shared;
 };
 

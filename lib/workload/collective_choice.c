@@ -138,7 +138,7 @@ static double ring_seconds(const struct collective_estimate *e, unsigned stripe,
  * it, and the slowest pair is that of the ring. */
 static bool is_crowded(const struct collective_estimate *e, const struct collective_pair *pair)
 {
-    const double inside = collective_loads_inside(e->loads, &pair->path, e->step->bytes);
+    const double inside = collective_loads_inside(e->loads, &pair->path, e->loads->step.bytes);
     return !pair->path.split && inside >= 0.95 * pair->worst && inside > 1.5 * pair->bytes * pair->path.slowness;
 }
 
@@ -147,11 +147,11 @@ static void take_back(struct collective_estimate *e, unsigned phase, unsigned st
 {
     if (steps == 0)
         return;
-    link_bytes_clear(e->step);
+    link_bytes_clear(&e->loads->step);
     e->pairs = 0;
     estimate_take_step(e, stripe, phase, 0);
     estimate_lay_pairs(e, 0, true, NULL);
-    link_bytes_add(e->bytes, e->step, -(double)steps);
+    link_bytes_add(&e->loads->bytes, &e->loads->step, -(double)steps);
 }
 
 static void add_ring(struct collective_estimate *e, unsigned phase)
@@ -165,7 +165,7 @@ static void add_ring(struct collective_estimate *e, unsigned phase)
         const uint32_t steps = hx_collective_steps(&e->job.config, stripe, phase);
         e->stripe[stripe] += ring_seconds(e, stripe, steps, phase + 1 == e->phases);
     }
-    for (unsigned stripe = 0; stripe < e->stripes && e->bytes; stripe++)
+    for (unsigned stripe = 0; stripe < e->stripes && e->has_bytes; stripe++)
         take_back(e, phase, stripe, most - hx_collective_steps(&e->job.config, stripe, phase));
 }
 
@@ -178,7 +178,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
     const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
     double held = 0; /* seconds that a host's messages are in flight, one after the other */
     collective_loads_begin(e->loads);
-    link_bytes_clear(e->step);
+    link_bytes_clear(&e->loads->step);
     for (uint32_t i = 0; i < taken; i++) {
         late[i] = 0;
         for (unsigned s = stripe; s < stripe + stripes; s++) {
@@ -195,7 +195,7 @@ static double fullest(struct collective_estimate *e, unsigned phase, uint32_t fi
     held *= steps / estimate_larger(1, taken) / SENDS;
     if (stripes == e->stripes)
         estimate_keep(e, steps / estimate_larger(1, taken));
-    const double on_links = link_bytes_fullest(e->step, e->loads->slowness) * steps / estimate_larger(1, taken);
+    const double on_links = link_bytes_fullest(&e->loads->step, e->loads->slowness) * steps / estimate_larger(1, taken);
     return steps > SENDS ? estimate_larger(on_links, held) : on_links;
 }
 
@@ -276,23 +276,20 @@ static double seconds_of(struct collective_estimate *e, double *load, double *by
     e->ready = hx_allocate(members, sizeof *e->ready);
     e->next = hx_allocate(members, sizeof *e->next);
     e->stripe = hx_allocate(e->stripes, sizeof *e->stripe);
-    e->step = &e->loads->step;
-    e->alone = &e->loads->alone;
-    e->total = &e->loads->total;
-    e->bytes = bytes ? &e->loads->bytes : NULL;
+    e->has_bytes = bytes != NULL;
     for (unsigned phase = 0; phase < e->phases; phase++)
         add_phase(e, phase);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++)
         most = estimate_larger(most, e->stripe[stripe]);
     const double groups = (double)hx_collective_stripes(c) / e->stripes;
-    most += (groups - 1) * link_bytes_fullest(e->total, e->loads->slowness);
+    most += (groups - 1) * link_bytes_fullest(&e->loads->total, e->loads->slowness);
     if (load)
-        link_bytes_add_to(load, e->total, groups);
+        link_bytes_add_to(load, &e->loads->total, groups);
     if (bytes)
-        link_bytes_add_to(bytes, e->bytes, groups);
-    link_bytes_clear(e->step);
-    link_bytes_clear(e->alone);
-    link_bytes_clear(e->total);
+        link_bytes_add_to(bytes, &e->loads->bytes, groups);
+    link_bytes_clear(&e->loads->step);
+    link_bytes_clear(&e->loads->alone);
+    link_bytes_clear(&e->loads->total);
     link_bytes_clear(&e->loads->bytes);
     HX_FREE(e->pair, e->ready, e->next, e->stripe);
     return most;

@@ -44,7 +44,7 @@ void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool ackn
         struct collective_pair *pair = &e->pair[i];
         const double bytes = pair->bytes + (acknowledged ? pair->messages * HX_BLOCK : 0);
         pair->path = collective_loads_path(e->loads, e->job.host[pair->from % n], e->job.host[pair->to % n]);
-        collective_loads_lay_few(e->loads, &pair->path, bytes, e->step);
+        collective_loads_lay_few(e->loads, &pair->path, bytes, &e->loads->step);
         if (alone)
             collective_loads_lay_few(e->loads, &pair->path, bytes, alone);
     }
@@ -66,24 +66,24 @@ void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t s
 {
     e->pairs = 0;
     collective_loads_begin(e->loads);
-    link_bytes_clear(e->step);
+    link_bytes_clear(&e->loads->step);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++) {
         const uint32_t first = e->pairs;
-        link_bytes_clear(e->alone);
+        link_bytes_clear(&e->loads->alone);
         estimate_take_step(e, stripe, phase, step);
-        estimate_lay_pairs(e, first, acknowledged, e->alone);
+        estimate_lay_pairs(e, first, acknowledged, &e->loads->alone);
         for (uint32_t i = first; i < e->pairs; i++)
-            e->pair[i].alone = worst(e, &e->pair[i], e->alone);
+            e->pair[i].alone = worst(e, &e->pair[i], &e->loads->alone);
     }
     for (uint32_t i = 0; i < e->pairs; i++)
-        e->pair[i].worst = e->stripes == 1 ? e->pair[i].alone : worst(e, &e->pair[i], e->step);
+        e->pair[i].worst = e->stripes == 1 ? e->pair[i].alone : worst(e, &e->pair[i], &e->loads->step);
 }
 
 void estimate_keep(const struct collective_estimate *e, double times)
 {
-    link_bytes_add(e->total, e->step, times);
-    if (e->bytes)
-        link_bytes_add(e->bytes, e->step, times);
+    link_bytes_add(&e->loads->total, &e->loads->step, times);
+    if (e->has_bytes)
+        link_bytes_add(&e->loads->bytes, &e->loads->step, times);
 }
 
 uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase)

@@ -23,11 +23,9 @@ struct collective_estimate {
     unsigned phases;
     struct collective_pair *pair; /* [stripes * size]: of a step */
     uint32_t pairs;
-    double *ready, *next;            /* [stripes * size]: seconds of each member */
-    double *stripe;                  /* [stripes]: seconds of the phases so far */
-    struct link_bytes *step, *alone; /* of a step; of a stripe of it */
-    struct link_bytes *total;        /* of all steps, as if all stripes of a phase had as many as the longest */
-    struct link_bytes *bytes;        /* of all steps; NULL: not asked for */
+    double *ready, *next; /* [stripes * size]: seconds of each member */
+    double *stripe;       /* [stripes]: seconds of the phases so far */
+    bool has_bytes;       /* those of loads->bytes are asked for */
 };
 
 static inline double estimate_larger(double a, double b)

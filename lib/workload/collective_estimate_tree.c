@@ -104,7 +104,7 @@ void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice
     double messages = 1;
     estimate_start(e);
     collective_loads_begin(e->loads);
-    link_bytes_clear(e->step);
+    link_bytes_clear(&e->loads->step);
     for (uint32_t half = 0; half < halves; half++) {
         uint32_t pairs = 0;
         for (uint32_t step = half * steps / halves; step < (half + 1) * steps / halves; step++) {
@@ -121,7 +121,7 @@ void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice
     e->pair = own;
     free(all);
     estimate_keep(e, 1);
-    const double rest = link_bytes_fullest(e->step, e->loads->slowness) * (1 - 1 / messages);
+    const double rest = link_bytes_fullest(&e->loads->step, e->loads->slowness) * (1 - 1 / messages);
     for (unsigned stripe = 0; stripe < e->stripes; stripe++)
         e->stripe[stripe] += estimate_latest(e, stripe) + rest;
 }

@@ -44,7 +44,9 @@ struct collective_loads {
     double *late[2];      /* [states]: seconds from the start */
     uint32_t *reached[2]; /* states */
     /* Of an estimate (collective_estimate.h); empty between estimates. */
-    struct link_bytes step, alone, total, bytes;
+    struct link_bytes step, alone; /* of a step; of a stripe of it */
+    struct link_bytes total;       /* of all steps, as if all stripes of a phase had as many as the longest */
+    struct link_bytes bytes;       /* of all steps */
 };
 
 /* The paths of a pair of hosts, until the next collective_loads_begin(). */

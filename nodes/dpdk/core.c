@@ -176,9 +176,9 @@ int core_run(void *core)
         if (idle >= IDLE_LOOPS) {
             idle = 0;
             if (idle_wait_ns) {
-                unmap_sleep(c->index);
+                unmap_end(c->index);
                 (void)nanosleep(&idle_wait, NULL);
-                unmap_wake(c->index);
+                unmap_begin(c->index);
                 before = rte_rdtsc();
             }
         }

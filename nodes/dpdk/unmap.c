@@ -16,35 +16,31 @@ bool unmap_open(unsigned cores)
     struct rte_rcu_qsbr *v = rte_zmalloc("unmap", rte_rcu_qsbr_get_memsize(cores), RTE_CACHE_LINE_SIZE);
     if (!v || rte_rcu_qsbr_init(v, cores) != 0)
         return false;
+    for (unsigned core = 0; core < cores; core++)
+        (void)rte_rcu_qsbr_thread_register(v, core);
     atomic_store(&loops, v);
     return true;
 }
 
+/* Cores start after it is set. */
+static struct rte_rcu_qsbr *of_core(void)
+{
+    return atomic_load_explicit(&loops, memory_order_relaxed);
+}
+
 void unmap_begin(unsigned core)
 {
-    (void)rte_rcu_qsbr_thread_register(atomic_load_explicit(&loops, memory_order_relaxed), core);
-    rte_rcu_qsbr_thread_online(atomic_load_explicit(&loops, memory_order_relaxed), core);
+    rte_rcu_qsbr_thread_online(of_core(), core);
 }
 
 void unmap_end(unsigned core)
 {
-    rte_rcu_qsbr_thread_offline(atomic_load_explicit(&loops, memory_order_relaxed), core);
-    (void)rte_rcu_qsbr_thread_unregister(atomic_load_explicit(&loops, memory_order_relaxed), core);
+    rte_rcu_qsbr_thread_offline(of_core(), core);
 }
 
 void unmap_between_loops(unsigned core)
 {
-    rte_rcu_qsbr_quiescent(atomic_load_explicit(&loops, memory_order_relaxed), core);
-}
-
-void unmap_sleep(unsigned core)
-{
-    rte_rcu_qsbr_thread_offline(atomic_load_explicit(&loops, memory_order_relaxed), core);
-}
-
-void unmap_wake(unsigned core)
-{
-    rte_rcu_qsbr_thread_online(atomic_load_explicit(&loops, memory_order_relaxed), core);
+    rte_rcu_qsbr_quiescent(of_core(), core);
 }
 
 int munmap(void *addr, size_t len)

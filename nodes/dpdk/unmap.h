@@ -15,15 +15,11 @@
  * as the interrupt thread may use it until then. */
 bool unmap_open(unsigned cores);
 
-/* munmap() waits for core `core`, 0 .. cores - 1, between these two. */
+/* munmap() waits for core `core`, 0 .. cores - 1, between these two: not before it runs, nor while it sleeps. */
 void unmap_begin(unsigned core);
 void unmap_end(unsigned core);
 
 /* Between two loops: the core reads no device now. */
 void unmap_between_loops(unsigned core);
-
-/* Around a sleep between two loops: it is not waited for meanwhile. */
-void unmap_sleep(unsigned core);
-void unmap_wake(unsigned core);
 
 #endif

@@ -218,6 +218,7 @@ huge_pages() {
 }
 
 teardown() {
+    [ -z "${hogs:-}" ] || kill "${hogs[@]}" || true
     [ -z "${space:-}" ] || kill "$space"
     [ -z "${huge_pages_at:-}" ] || umount "$huge_pages_at"
     [ -z "${huge_pages_before:-}" ] || echo "$huge_pages_before" >/proc/sys/vm/nr_hugepages
@@ -386,7 +387,6 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     for times in $(seq 12); do
         killed "$times"
     done
-    kill "${hogs[@]}"
     kill -INT "$first"
     local status=0
     wait "$first" || status=$?

@@ -68,6 +68,12 @@ sources_of_readme() { sed -n '/^## Sources$/,/^## /p' "$TOP/README.md"; }
     while read -r folder; do [ -d "$folder" ] || { echo "no folder: $folder"; return 1; }; done <"$BATS_TEST_TMPDIR/rooms"
 }
 
+@test "pages: the top folder has no file but these" {
+    cd "$TOP"
+    git ls-files | grep -v / | sort | diff - <(printf '%s\n' .clang-format .clang-tidy .gitignore CHANGELOG.md \
+        CONTRIBUTING.md LICENSE Makefile README.md)
+}
+
 @test "pages: README.md links every page of docs, and CONTRIBUTING.md" {
     cd "$TOP"
     for page in docs/*.md CONTRIBUTING.md; do

@@ -51,9 +51,9 @@ runs() {
 
 @test "runner: every test of a .bats file is known by its name" {
     files=("$TOP"/tests/system/*.bats)
-    for file in "${files[@]}"; do HX_WHICH=all "$TOP/mk/bats-tests.sh" "$HXMESH@$file"; done >names
-    sed -nE 's/^@test "([^"]*)" *\{.*/\1/p' "${files[@]}" | cmp - names
-    [ "$(wc -l <names)" -eq "$(cat "${files[@]}" | grep -c '^@test ')" ]
+    for file in "${files[@]}"; do HX_WHICH=all "$TOP/mk/bats-tests.sh" "$HXMESH@$file"; done >"$BATS_TEST_TMPDIR/names"
+    sed -nE 's/^@test "([^"]*)" *\{.*/\1/p' "${files[@]}" | cmp - "$BATS_TEST_TMPDIR/names"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/names")" -eq "$(cat "${files[@]}" | grep -c '^@test ')" ]
 }
 
 @test "runner: a tag of a file keeps all its tests out of check" {

@@ -102,8 +102,8 @@ static void lay_groups(struct laying *l, enum training_group group)
         const struct sums sums = sums_of(l, rank, group);
         for (size_t i = 0; i < sums.classes; i++) {
             struct network_collective c = sums.class[i].of;
-            (void)network_algorithm(l->n, &c, &c.algorithm);
-            network_lay_collective(l->n, &c, number, sums.class[i].bytes, l->load);
+            if (network_algorithm(l->n, &c, &c.algorithm))
+                network_lay_collective(l->n, &c, number, sums.class[i].bytes, l->load);
             l->bytes[group] += network_collective_bytes(c.kind, size, sums.class[i].bytes);
         }
         if (sums.halo > 0)

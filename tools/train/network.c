@@ -5,7 +5,6 @@
 #include "tools/train/carried.h"
 #include "workload/collective_choice.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 #define LONGEST_LAID (UINT64_C(1) << 40) /* bytes of a vector */
 
 enum { SAMPLED_GROUPS = 8 /* beside which an algorithm is chosen quickly */ };
-
-#define NO_ALGORITHM UINT_MAX
 
 struct family {
     uint32_t size, count;
@@ -46,7 +43,7 @@ struct network {
     struct network_found *found;   /* of each */
     size_t found_room;
     struct hx_blobs chosen; /* struct network_collective: of which the algorithm alone was asked */
-    unsigned *algorithm_of; /* of each */
+    unsigned *algorithms;   /* of each; HX_ALGORITHM_BEST: the group has none */
     size_t algorithms_room;
     double *one, *all; /* [ports]: bytes of one group, and of all */
     double *pairs;     /* [ports]: bytes of all pairs' messages, a byte of each times its weight */
@@ -85,7 +82,7 @@ void network_close(struct network *n)
     hx_blobs_free(&n->crowds);
     hx_blobs_free(&n->collectives);
     hx_blobs_free(&n->chosen);
-    HX_FREE(n->family, n->shared_shares, n->crowd, n->found, n->algorithm_of, n->one, n->all, n->pairs, n);
+    HX_FREE(n->family, n->shared_shares, n->crowd, n->found, n->algorithms, n->one, n->all, n->pairs, n);
 }
 
 const struct collective_loads *network_loads(const struct network *n)
@@ -207,6 +204,14 @@ static struct crowd crowd_of(struct network *n, const struct network_collective 
     return n->crowd[number];
 }
 
+/* Frees a planned job. Returns its algorithm; HX_ALGORITHM_BEST: the group has none. */
+static unsigned algorithm_of(bool good, struct collective_job *job)
+{
+    const unsigned algorithm = good ? HX_ALGORITHM_TREE + job->config.algorithm : HX_ALGORITHM_BEST;
+    collective_job_free(job);
+    return algorithm;
+}
+
 /* Chooses an algorithm for vectors of about these bytes: those of the nearest power of 4 decide. */
 static unsigned choose_quickly(struct network *n, const struct network_collective *c)
 {
@@ -219,9 +224,7 @@ static unsigned choose_quickly(struct network *n, const struct network_collectiv
     struct hx_problem ignored;
     if (network_memory_find(n->memory, &key, &found))
         return found.algorithm;
-    if (plan(n, &typical, 0, HX_ALGORITHM_BEST, &job, &ignored))
-        found.algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
-    collective_job_free(&job);
+    found.algorithm = algorithm_of(plan(n, &typical, 0, HX_ALGORITHM_BEST, &job, &ignored), &job);
     network_memory_keep(n->memory, &key, &found);
     return found.algorithm;
 }
@@ -322,17 +325,6 @@ bool network_collective_ps(struct network *n, const struct network_collective *c
     return true;
 }
 
-/* Returns the algorithm of the first group, or NO_ALGORITHM. */
-static unsigned choose(struct network *n, const struct network_collective *c)
-{
-    struct collective_job job;
-    struct hx_problem ignored;
-    const bool good = plan_first(n, c, &job, &ignored);
-    const unsigned algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
-    collective_job_free(&job);
-    return good ? algorithm : NO_ALGORITHM;
-}
-
 bool network_algorithm(struct network *n, const struct network_collective *c, unsigned *algorithm)
 {
     const struct network_collective key = key_of(c);
@@ -341,14 +333,16 @@ bool network_algorithm(struct network *n, const struct network_collective *c, un
         *algorithm = n->found[timed].algorithm;
         return true;
     }
+    struct collective_job job;
+    struct hx_problem ignored;
     const size_t known = n->chosen.count;
     const uint32_t number = hx_blobs_add(&n->chosen, &key, sizeof key);
     if (number == known) {
-        n->algorithm_of = hx_grow(n->algorithm_of, known, &n->algorithms_room, sizeof *n->algorithm_of);
-        n->algorithm_of[number] = choose(n, c);
+        n->algorithms = hx_grow(n->algorithms, known, &n->algorithms_room, sizeof *n->algorithms);
+        n->algorithms[number] = algorithm_of(plan_first(n, c, &job, &ignored), &job);
     }
-    *algorithm = n->algorithm_of[number];
-    return *algorithm != NO_ALGORITHM;
+    *algorithm = n->algorithms[number];
+    return *algorithm != HX_ALGORITHM_BEST;
 }
 
 void network_lay_collective(struct network *n, const struct network_collective *c, uint32_t group, double bytes,
