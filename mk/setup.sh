@@ -7,7 +7,7 @@ set -euo pipefail
 
 declare -A packages=(
     [build]="gcc make libc6-dev libjansson-dev libyaml-dev libssl-dev libpcap-dev libncurses-dev libexpat1-dev zlib1g-dev libmetis-dev pkg-config libfabric-dev"
-    [check]="spin dpdk dpdk-dev libdpdk-dev pkg-config libcmocka-dev bats jq procps util-linux gcc-arm-none-eabi iproute2 tshark g++ groff-base qemu-system-misc qemu-system-arm iputils-ping curl python3-minimal libfabric-bin openmpi-bin libopenmpi-dev valgrind binutils python3-pytest python3-matplotlib python3-pandas"
+    [check]="spin dpdk dpdk-dev libdpdk-dev pkg-config libcmocka-dev bats jq procps util-linux gcc-arm-none-eabi iproute2 tshark g++ groff-base qemu-system-misc qemu-system-arm iputils-ping curl python3-minimal libfabric-bin openmpi-bin libopenmpi-dev valgrind binutils python3-pytest python3-matplotlib python3-pandas python3-prometheus-client"
     [deb]="dpkg-dev libdpdk-dev pkg-config gcc-riscv64-unknown-elf"
     [arm64]="gcc-aarch64-linux-gnu qemu-user-static"
     [firmware]="gcc gcc-riscv64-unknown-elf gcc-arm-none-eabi gcc-aarch64-linux-gnu"

@@ -49,7 +49,7 @@ CHECKED := $(TESTS) $(FUZZERS) $(HELPERS) $(SUPPORT)
 below = $(foreach file,$(2),$(if $(findstring /$(1)/,$(file)),$(file)))
 ON_SHM      := $(call below,shm,$(CHECKED))
 ON_VIRTUAL  := $(call below,virtual,$(CHECKED))
-ON_DPDK     := $(call below,dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
+ON_DPDK     := $(call below,dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED)) $(wildcard tests/dpdk/*.c)
 ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL) $(ON_DPDK),$(CHECKED))
 
 # Support for the tests of a platform: its own, and that without a platform.

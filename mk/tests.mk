@@ -69,6 +69,13 @@ $(BUILD)/tests/libfabric/%: tests/libfabric/%.c mk/tests.mk
 	$(if $(Q),@echo "  LINK $@")
 	$(Q)$(CC) $(OF_A_USER) $< -o $@ $$(pkg-config --cflags --libs libfabric)
 
+# Preloaded into hxmesh-dpdk.
+DPDK_NICS := $(if $(DPDK),$(patsubst tests/dpdk/%.c,$(BUILD)/tests/dpdk/%.so,$(wildcard tests/dpdk/*.c)))
+$(BUILD)/tests/dpdk/%.so: tests/dpdk/%.c mk/tests.mk
+	@mkdir -p $(@D)
+	$(if $(Q),@echo "  LINK $@")
+	$(Q)$(CC) $(OF_A_USER) -fPIC -shared $< -o $@ $$(pkg-config --cflags libdpdk | sed "s/-I/-isystem /g")
+
 # Programs that use libhxmesh-sim as an installed library.
 LIBRARY_PROGRAMS := $(patsubst tests/library/%.c,$(BUILD)/tests/library/%,$(wildcard tests/library/*.c))
 $(BUILD)/tests/library/%: tests/library/%.c $(BUILD)/libhxmesh-sim.so mk/tests.mk
@@ -96,7 +103,7 @@ runners: $(RUNNERS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
-test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(KITS) $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) $(LIBRARY_PROGRAMS) \
+test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(KITS) $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) $(DPDK_NICS) $(LIBRARY_PROGRAMS) \
     $(BUILD)/bench/bench_choice $(if $(DPDK),$(BUILD)/bench/dpdk/bench_dpdk)
 	@:
 tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TESTS),$(TESTS.$(platform))),$(BUILD)/test-$(platform))))

@@ -23,7 +23,8 @@ enum node_given {
     NODE_GIVEN_STATISTICS = 1 << 6,
     NODE_GIVEN_LOSE_CREDITS = 1 << 7,
     NODE_GIVEN_QUEUE = 1 << 8,
-    NODE_GIVEN_VCS = 1 << 9
+    NODE_GIVEN_VCS = 1 << 9,
+    NODE_GIVEN_ISOLATE = 1 << 10
 };
 
 struct node_values {
@@ -40,6 +41,7 @@ struct node_values {
     uint64_t linger_ns;    /* 0: for ever */
     uint64_t statistics_ns;
     uint64_t lose_credits;
+    bool isolate;
     struct hx_overrides sizes;
     struct hx_settings settings;
     uint64_t given; /* enum node_given */
@@ -64,10 +66,13 @@ extern const struct node_values node_default_values;
      HX_GIVEN_IN(v, NODE_GIVEN_JOB)}, \
     {.name = "key-file", .key = "key_file", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key_file, \
      .help = "authenticate every cable but the built-in endpoint's: file with a key of 128 bits in hex, mode 0600"}, \
+    {.name = "isolate", .key = "isolate", .kind = HX_OPTION_FLAG, .to.flag = &(v)->isolate, \
+     .help = "take only the EtherTypes of hxmesh from each device, by rte_flow, and leave all other frames to the " \
+     "kernel, on a device that it shares (mlx5)", HX_GIVEN_IN(v, NODE_GIVEN_ISOLATE)}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
     {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, \
-     .high = 1 << 22, .help = "packet buffers of 8.5 KiB; 0: as many as credit can need", \
+     .high = 1 << 22, .help = "packet buffers of 9.5 KiB; 0: as many as credit can need", \
      HX_GIVEN_IN(v, NODE_GIVEN_FRAMES)}, \
     {.name = "queue", .key = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
      .help = "descriptors of a device's queue, if the device allows a choice", HX_GIVEN_IN(v, NODE_GIVEN_QUEUE)}, \
@@ -117,6 +122,7 @@ struct node_config {
     struct node_port_config port[HX_MAX_RADIX];
     uint16_t job;
     bool has_endpoint;
+    bool trial;         /* opens everything, starts no core (trial.h) */
     bool authenticated; /* its cables have a key */
     struct hx_auth_key key;
     struct node_values values; /* merged; its strings are not valid */
@@ -138,6 +144,9 @@ void node_file_print_keys(enum hx_help_format format, FILE *out);
 /* Reads `file` (NULL: none), completes *values, and checks everything. Exits with an error. */
 void node_config_load(struct node_config *config, const char *file, struct node_values *values);
 void node_config_free(struct node_config *config);
+
+/* Number of ports with a device. */
+unsigned node_ports_used(const struct node_config *config);
 
 /* Returns "E", "local", "12": a port of this node, as in lists and reports. */
 const char *node_port_word(char word[HX_NAME_BYTES], const struct node_config *config, unsigned port);

@@ -2,7 +2,9 @@
 #include "control.h"
 #include "base/error.h"
 #include "base/signals.h"
+#include "devices.h"
 #include "local.h"
+#include "node_counts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -98,18 +100,39 @@ static bool lingered(struct control *c)
 
 /* ---- links ---- */
 
+static void say(const struct control *c, uint64_t ports, void (*print)(const struct node *n, unsigned port))
+{
+    const struct node_config *config = c->node->config;
+    for (uint64_t left = c->quiet ? 0 : ports; left; left &= left - 1) {
+        const unsigned port = (unsigned)__builtin_ctzll(left);
+        char name[HX_NAME_BYTES];
+        (void)fprintf(stderr, "%s: ", hx_port_name(name, config->spec.graph, config->plane, config->node, port));
+        print(c->node, port);
+    }
+}
+
+static void print_carrier(const struct node *n, unsigned port)
+{
+    char speed[DEVICE_SPEED_TEXT];
+    const char *device = n->config->port[port].device;
+    if (atomic_load(&n->carrier) >> port & 1)
+        (void)fprintf(stderr, "%s has a carrier, %s\n", device, device_speed(n->port[port].device, speed));
+    else
+        (void)fprintf(stderr, "%s has no carrier\n", device);
+}
+
+static void print_link(const struct node *n, unsigned port)
+{
+    (void)fprintf(stderr, "link %s\n", atomic_load(&n->up) >> port & 1 ? "up" : "down");
+}
+
 static void watch_links(struct control *c)
 {
-    uint64_t changed = node_watch_links(c->node);
-    uint64_t up = atomic_load(&c->node->up);
-    for (; changed && !c->quiet; changed &= changed - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(changed);
-        char name[HX_NAME_BYTES];
-        const struct node_config *config = c->node->config;
-        (void)fprintf(stderr, "%s: link %s\n",
-                      hx_port_name(name, config->spec.graph, config->plane, config->node, port),
-                      up >> port & 1 ? "up" : "down");
-    }
+    const uint64_t changed = node_watch_links(c->node);
+    const uint64_t carrier = atomic_load(&c->node->carrier);
+    say(c, carrier ^ c->carrier, print_carrier);
+    c->carrier = carrier;
+    say(c, changed, print_link);
 }
 
 /* ---- statistics ---- */
@@ -134,9 +157,12 @@ static void print_statistics(const struct control *c, const struct sample *befor
     node_drops(c->node, drops);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         dropped += drops[reason];
-    (void)fprintf(stderr, "%s: %.3f M packets/s, %.2f Gb/s, %" PRIu64 " packets in all, %" PRIu64 " dropped\n",
+    (void)fprintf(stderr,
+                  "%s: %.3f M packets/s, %.2f Gb/s, %" PRIu64 " packets in all, %" PRIu64 " lost by devices, %" PRIu64
+                  " dropped\n",
                   c->node->config->name, (double)(now->moved - before->moved) / seconds / 1e6,
-                  (double)(now->bytes - before->bytes) * 8 / seconds / 1e9, now->moved, dropped);
+                  (double)(now->bytes - before->bytes) * 8 / seconds / 1e9, now->moved, node_lost_by_devices(c->node),
+                  dropped);
 }
 
 static void keep_statistics(const struct control *c, struct sample *before)

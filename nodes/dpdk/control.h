@@ -12,6 +12,7 @@ struct control {
     struct node *node;
     int signals;
     bool quiet;
+    uint64_t carrier;  /* ports that had one at the last check */
     uint64_t moved;    /* packets moved by the switch at the last check */
     uint64_t moved_at; /* TSC of the last change of `moved`, or when the endpoint was last busy */
     /* How it ended. */

@@ -105,7 +105,7 @@ static void flush(struct core *c, uint64_t now)
 
 unsigned core_loop(struct core *c)
 {
-    uint64_t carrier = atomic_load_explicit(&c->node->carrier, memory_order_relaxed);
+    uint64_t carrier = atomic_load_explicit(&c->node->carrier, memory_order_acquire);
     uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
     if (__builtin_expect(carrier != c->carrier, 0))
         update_carriers(c, carrier);

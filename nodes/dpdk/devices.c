@@ -1,14 +1,10 @@
 /* devices.c - opens ethdevs (devices.h). */
 #include "devices.h"
-#include "base/error.h"
-#include "hal/wire/interface.h"
-#include "hal_port.h"
+#include "device_modes.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <rte_alarm.h>
 #include <rte_dev.h>
-#include <rte_devargs.h>
 #include <rte_eth_ring.h>
 #include <rte_ring.h>
 #include <semaphore.h>
@@ -16,131 +12,67 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PACKET_RING_HEADER = 96 /* bytes that af_packet's ring adds to a frame */ };
-
-/* ---- frame sizes ---- */
-
-/* Returns the MTU of the kernel interface behind a device; 0: none, or unknown. */
-static unsigned kernel_mtu(const struct rte_eth_dev_info *info)
-{
-    char name[IF_NAMESIZE];
-    return info->if_index && if_indextoname(info->if_index, name) ? interface_mtu(name) : 0;
-}
-
-static bool is_memif(const struct rte_eth_dev_info *info)
-{
-    return strcmp(info->driver_name, "net_memif") == 0;
-}
-
-static const char *arguments_of(const struct rte_eth_dev_info *info)
-{
-    const struct rte_devargs *devargs = info->device ? rte_dev_devargs(info->device) : NULL;
-    return devargs && devargs->args ? devargs->args : "";
-}
-
-/* Returns the number behind `key` in a device's arguments, or `otherwise`. */
-static unsigned argument(const struct rte_eth_dev_info *info, const char *key, unsigned otherwise)
-{
-    const char *at = strstr(arguments_of(info), key);
-    return at ? (unsigned)strtoul(at + strlen(key), NULL, 10) : otherwise;
-}
-
-/* True for the connecting end of a memif, which is its default. */
-static bool connects(const struct rte_eth_dev_info *info)
-{
-    const char *arguments = arguments_of(info);
-    return is_memif(info) && !strstr(arguments, "role=server") && !strstr(arguments, "role=master");
-}
-
-/* Refuses an abstract socket, the default of a memif: it has neither owner nor mode. */
-static void check_socket(const char *where, const char *name, const struct rte_eth_dev_info *info)
-{
-    if (is_memif(info) && !strstr(arguments_of(info), "socket-abstract=no"))
-        hx_die(HX_EXIT_CONFIG, where,
-               "%s: every user of this machine could connect to its socket, which is abstract (--vdev=%s,...,"
-               "socket-abstract=no)",
-               name, name);
-}
-
-static void check_packet_socket(const char *where, const char *name, const struct rte_eth_dev_info *info, unsigned mtu)
-{
-    char interface[IF_NAMESIZE] = "?";
-    unsigned has = kernel_mtu(info);
-    (void)if_indextoname(info->if_index, interface);
-    if (has < mtu)
-        hx_die(HX_EXIT_ENVIRONMENT, where, "%s: interface %s has an MTU of %u, frames need %u (ip link set %s mtu %u)",
-               name, interface, has, mtu, interface, mtu);
-    unsigned frame = argument(info, "framesz=", 2048);
-    if (frame < mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER)
-        hx_die(HX_EXIT_ENVIRONMENT, where,
-               "%s: its ring has frames of %u bytes, %u are needed (--vdev=%s,...,"
-               "framesz=%u,blocksz=%u,framecnt=512)",
-               name, frame, mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER, name, mtu > DPDK_MTU ? 8448U : 8352U,
-               mtu > DPDK_MTU ? 135168U : 1069056U);
-}
-
-/* Checks that frames fit. Returns the MTU to configure; 0: keep the device's. Exits with an error.
- *
- * The MTU that some devices declare (DPDK 22.11) is not the one they carry: memif chains buffers, and a packet socket
- * has its interface's. */
-static uint32_t mtu_for(const char *where, const char *name, const struct rte_eth_dev_info *info, unsigned mtu)
-{
-    if (is_memif(info))
-        return 0;
-    if (strcmp(info->driver_name, "net_af_packet") == 0) {
-        check_packet_socket(where, name, info, mtu);
-        return 0;
-    }
-    if (info->max_mtu >= mtu && info->max_rx_pktlen >= mtu + RTE_ETHER_HDR_LEN)
-        return mtu;
-    unsigned most = info->max_mtu;
-    if (most > info->max_rx_pktlen - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN)
-        most = info->max_rx_pktlen - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
-    hx_die(HX_EXIT_ENVIRONMENT, where,
-           "%s (%s) carries an MTU of %u at most, frames need %u (another device; or --mtu %u in a "
-           "fabric with messages that short)",
-           name, info->driver_name, most, mtu, most);
-}
-
 /* ---- open ---- */
 
-static void refuse(const char *where, const char *name, const char *what, int error)
+static bool refuse(const struct device_place *at, const char *what, int error, struct hx_problem *problem)
 {
-    hx_die(HX_EXIT_ENVIRONMENT, where, "%s: %s: %s", name, what, strerror(error < 0 ? -error : error));
+    return hx_fail(problem, HX_EXIT_ENVIRONMENT, at->where, "%s: %s: %s", at->name, what,
+                   strerror(error < 0 ? -error : error));
 }
 
-static void configure(const char *where, const char *name, uint16_t device, const struct rte_eth_dev_info *info,
-                      uint32_t mtu, const struct device_needs *needs)
+/* A device that fills several of its buffers with a frame would pass it on in pieces. */
+static bool check_buffers(const struct device_place *at, uint16_t device, struct hx_problem *problem)
 {
-    struct rte_eth_conf conf = {.rxmode = {.mtu = mtu}};
-    /* No offload knows these frames, and one queue needs no RSS. Fast free applies if all mbufs are of one pool. */
-    conf.txmode.offloads = needs->foreign ? 0 : info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+    struct rte_eth_rxq_info queue;
+    return rte_eth_rx_queue_info_get(device, 0, &queue) != 0 || !queue.scattered_rx ||
+           hx_fail(problem, HX_EXIT_ENVIRONMENT, at->where,
+                   "%s: brings a frame in several buffers, as its own are small (another driver, or a smaller --mtu)",
+                   at->name);
+}
+
+/* No offload knows these frames, and one queue needs no RSS. Fast free applies if all mbufs are of one pool and each is
+ * a frame. */
+static uint64_t transmit_offloads(const struct rte_eth_dev_info *info, const struct device_needs *needs)
+{
+    if (needs->chained)
+        return RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+    return needs->foreign ? 0 : info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+}
+
+/* `mtu` 0: the device keeps its own. */
+static bool configure(const struct device_place *at, uint16_t device, const struct rte_eth_dev_info *info, uint32_t mtu,
+                      const struct device_needs *needs, struct hx_problem *problem)
+{
+    const struct rte_eth_conf conf = {.rxmode = {.mtu = mtu}, .txmode = {.offloads = transmit_offloads(info, needs)}};
     uint16_t rx = (uint16_t)needs->queue;
     uint16_t tx = (uint16_t)needs->queue;
-    int socket = rte_eth_dev_socket_id(device);
+    const int socket = rte_eth_dev_socket_id(device);
     int error = rte_eth_dev_configure(device, 1, 1, &conf);
     if (error)
-        refuse(where, name, "cannot be configured", error);
+        return refuse(at, "cannot be configured", error, problem);
     (void)rte_eth_dev_adjust_nb_rx_tx_desc(device, &rx, &tx);
     error = rte_eth_rx_queue_setup(device, 0, rx, (unsigned)socket, NULL, needs->pool);
     error = error ? error : rte_eth_tx_queue_setup(device, 0, tx, (unsigned)socket, NULL);
-    if (error)
-        refuse(where, name, "has no queues", error);
+    return error ? refuse(at, "has no queues", error, problem) : true;
 }
 
-uint16_t device_open(const char *where, const char *name, const struct device_needs *needs)
+bool device_open(const char *where, const char *name, const struct device_needs *needs, uint16_t *device,
+                 struct hx_problem *problem)
 {
-    uint16_t device;
+    const struct device_place at = {where, name};
     struct rte_eth_dev_info info;
-    if (rte_eth_dev_get_port_by_name(name, &device) != 0)
-        hx_die(HX_EXIT_CONFIG, where, "there is no device '%s' (EAL arguments: -a PCI-ADDRESS or --vdev=%s,...)", name,
-               name);
-    int error = rte_eth_dev_info_get(device, &info);
+    uint32_t mtu;
+    uint16_t found;
+    if (rte_eth_dev_get_port_by_name(name, &found) != 0)
+        return hx_fail(problem, HX_EXIT_CONFIG, where,
+                       "there is no device '%s' (EAL arguments: -a PCI-ADDRESS or --vdev=%s,...)", name, name);
+    const int error = rte_eth_dev_info_get(found, &info);
     if (error)
-        refuse(where, name, "reports no properties", error);
-    check_socket(where, name, &info);
-    configure(where, name, device, &info, mtu_for(where, name, &info, needs->mtu), needs);
-    return device;
+        return refuse(&at, "reports no properties", error, problem);
+    *device = found;
+    return device_limits_check(&at, &info, needs, &mtu, problem) &&
+           (!needs->isolated || device_modes_isolate(&at, found, problem)) &&
+           configure(&at, found, &info, mtu, needs, problem);
 }
 
 static struct rte_ring *ring(const char *name, uint32_t frames)
@@ -160,8 +92,10 @@ void device_pair(const char *const names[2], uint16_t ends[2], uint32_t frames, 
         int device = rte_eth_from_rings(names[end], &rings[end], 1, &rings[1 - end], 1, rte_socket_id());
         if (device < 0 || rte_eth_dev_info_get((uint16_t)device, &info) != 0)
             hx_die(HX_EXIT_ENVIRONMENT, names[end], "no memory for two ends of a ring");
+        struct hx_problem problem;
         ends[end] = (uint16_t)device;
-        configure(names[end], names[end], ends[end], &info, needs->mtu, needs);
+        if (!configure(&(struct device_place){names[end], names[end]}, ends[end], &info, needs->mtu, needs, &problem))
+            hx_die_of(&problem);
     }
 }
 
@@ -211,25 +145,50 @@ static int stop_and_close(uint16_t device)
     return rte_eth_dev_close(device);
 }
 
-bool device_start(const char *where, uint16_t device)
+enum device_start device_start(const char *where, uint16_t device, bool isolated, struct hx_problem *problem)
 {
     char name[RTE_ETH_NAME_MAX_LEN] = "?";
+    const struct device_place at = {where, name};
     struct rte_eth_dev_info info;
-    int error = in_interrupt_thread(start, device);
-    if (error == 0) {
-        (void)rte_eth_promiscuous_enable(device); /* frames carry coordinates, not the device's address */
-        return true;
-    }
+    const int error = in_interrupt_thread(start, device);
     (void)rte_eth_dev_get_name_by_port(device, name);
-    if (rte_eth_dev_info_get(device, &info) != 0 || !connects(&info))
-        refuse(where, name, "cannot be started", error);
-    return false;
+    if (error == 0 && check_buffers(&at, device, problem) && device_modes_set(&at, device, isolated, problem))
+        return DEVICE_STARTED;
+    if (error && rte_eth_dev_info_get(device, &info) == 0 && device_connects(&info))
+        return DEVICE_WAITS;
+    if (error)
+        (void)refuse(&at, "cannot be started", error, problem);
+    else
+        (void)in_interrupt_thread(stop, device);
+    return DEVICE_REFUSED;
 }
 
 bool device_stop_to_retry(uint16_t device)
 {
     struct rte_eth_dev_info info;
-    return rte_eth_dev_info_get(device, &info) == 0 && connects(&info) && in_interrupt_thread(stop, device) == 0;
+    return rte_eth_dev_info_get(device, &info) == 0 && device_connects(&info) && in_interrupt_thread(stop, device) == 0;
+}
+
+/* Removes what a device is a part of, as a port of a card, when none of its ports is open. */
+static int close_and_remove(uint16_t device)
+{
+    struct rte_eth_dev_info info;
+    uint16_t other;
+    const int error = rte_eth_dev_info_get(device, &info);
+    (void)rte_eth_dev_stop(device);
+    (void)rte_eth_dev_close(device);
+    if (error)
+        return error;
+    RTE_ETH_FOREACH_DEV_OF(other, info.device)
+    {
+        return 0;
+    }
+    return rte_dev_remove(info.device);
+}
+
+void device_remove(uint16_t device)
+{
+    (void)in_interrupt_thread(close_and_remove, device);
 }
 
 void device_close(uint16_t device)
@@ -256,4 +215,17 @@ bool device_is_up(uint16_t device)
 {
     struct rte_eth_link link;
     return rte_eth_link_get_nowait(device, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+const char *device_speed(uint16_t device, char text[DEVICE_SPEED_TEXT])
+{
+    struct rte_eth_link link = {.link_speed = RTE_ETH_SPEED_NUM_NONE};
+    const bool known = rte_eth_dev_is_valid_port(device) && rte_eth_link_get_nowait(device, &link) == 0 &&
+                       link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN;
+    const char *half = link.link_duplex == RTE_ETH_LINK_HALF_DUPLEX ? ", half duplex" : "";
+    if (known)
+        (void)snprintf(text, DEVICE_SPEED_TEXT, "%g Gb/s%s", link.link_speed / 1000.0, half);
+    else
+        (void)snprintf(text, DEVICE_SPEED_TEXT, "unknown");
+    return text;
 }

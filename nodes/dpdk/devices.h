@@ -2,6 +2,8 @@
 #ifndef DPDK_NODE_DEVICES_H
 #define DPDK_NODE_DEVICES_H
 
+#include "base/error.h"
+
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <stdbool.h>
@@ -12,26 +14,39 @@ struct device_needs {
     unsigned mtu;   /* bytes behind the Ethernet header of the largest frame */
     unsigned queue; /* descriptors, if the device allows a choice */
     struct rte_mempool *pool;
-    bool foreign; /* frames of other pools may arrive at a port of the node */
+    bool foreign;  /* mbufs of other pools may be sent */
+    bool chained;  /* frames may be sent that lie in several mbufs */
+    bool isolated; /* takes the EtherTypes of hxmesh alone (device_modes.h) */
 };
 
-/* Opens the device `name`, without starting it. `where`: the port, for errors. Exits with an error if there is none, or
- * if it cannot carry the frames. */
-uint16_t device_open(const char *where, const char *name, const struct device_needs *needs);
+/* Opens the device `name`, without starting it. `where`: the port, for errors. Returns false with a problem: there is
+ * none, or it cannot carry the frames. */
+bool device_open(const char *where, const char *name, const struct device_needs *needs, uint16_t *device,
+                 struct hx_problem *problem);
 
-/* Makes two devices, joined back to back by rings in memory. `frames`: in flight per direction. */
+/* Makes two devices, joined back to back by rings in memory. `frames`: in flight per direction. Exits with an error. */
 void device_pair(const char *const names[2], uint16_t ends[2], uint32_t frames, const struct device_needs *needs);
 
 void device_pair_close(const char *const names[2], const uint16_t ends[2]);
 
-/* Starts a device. Returns false if it must be retried: a connecting memif cannot start before the other side listens.
- * Exits with other errors. */
-bool device_start(const char *where, uint16_t device);
+enum device_start {
+    DEVICE_STARTED,
+    DEVICE_WAITS,  /* to be retried: a connecting memif starts only while the other side listens */
+    DEVICE_REFUSED /* with a problem; it is stopped */
+};
+/* Starts a device, and sets its modes (device_modes.h). */
+enum device_start device_start(const char *where, uint16_t device, bool isolated, struct hx_problem *problem);
 /* Stops a connecting memif, which must be restarted to find its other side. Returns false for other devices. No core
  * may poll it. */
 bool device_stop_to_retry(uint16_t device);
 void device_close(uint16_t device);
+/* Closes a device that is gone, and frees its name for one that comes back. No core may poll it. */
+void device_remove(uint16_t device);
 /* True if the device is started and its link is up. */
 bool device_is_up(uint16_t device);
+
+/* Returns "100 Gb/s", with ", half duplex" if it is, or "unknown": of the link. */
+enum { DEVICE_SPEED_TEXT = 40 };
+const char *device_speed(uint16_t device, char text[DEVICE_SPEED_TEXT]);
 
 #endif

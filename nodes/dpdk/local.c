@@ -148,8 +148,9 @@ struct local *local_new(struct node *n, uint16_t device)
     traffic_init(&l->traffic, &c->spec, c->spec.graph, &c->values.settings, NULL);
     l->to_send = traffic_messages(&l->traffic, l->rank);
     l->to_receive = expected(l);
-    l->hal = (struct hal_endpoint){
-        .pool = n->pool, .drops = l->drops, .user = {.fill = fill, .place = place, .event = take_event, .of = l}};
+    l->hal = (struct hal_endpoint){.pool = node_pool(n, HX_LOCAL),
+                                   .drops = l->drops,
+                                   .user = {.fill = fill, .place = place, .event = take_event, .of = l}};
     for (uint32_t i = 0; i < DPDK_ENDPOINT_BUFFERS; i++)
         l->hal.free[l->hal.free_count++] = i;
     const struct dpdk_port_config port = {.device = device,
@@ -158,7 +159,7 @@ struct local *local_new(struct node *n, uint16_t device)
                                           .blocks = c->spec.credits,
                                           .peer_blocks = c->spec.credits,
                                           .credit_period = n->port[HX_LOCAL].cable.period,
-                                          .pool = n->pool,
+                                          .pool = node_pool(n, HX_LOCAL),
                                           .drops = l->drops};
     dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.vcs, port.blocks, port.peer_blocks)));
     l->hal.port[c->plane] = &l->port;

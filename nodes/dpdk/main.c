@@ -5,8 +5,10 @@
 #include "control.h"
 #include "core.h"
 #include "local.h"
+#include "metrics_server.h"
 #include "node_report.h"
 #include "telemetry.h"
+#include "trial.h"
 #include "unmap.h"
 
 #include <pthread.h>
@@ -30,6 +32,8 @@ static const char details[] =
 struct arguments {
     struct node_values values;
     const char *config;
+    const char *metrics;
+    bool check;
     struct hx_common common;
 };
 
@@ -45,6 +49,12 @@ static int own_arguments(int argc, char **argv)
 static void parse(int argc, char **argv, struct arguments *a, struct node_config *config)
 {
     const struct hx_option options[] = {{HX_STRING("config", "FILE", &a->config, "node file; examples/dpdk has some")},
+                                        {HX_FLAG("check", &a->check,
+                                                 "open and start every device, say what each is and what is wrong, and "
+                                                 "end: no packet is sent")},
+                                        {HX_STRING("metrics", "[ADDRESS:]PORT", &a->metrics,
+                                                   "serve counts at http://ADDRESS:PORT/metrics, as Prometheus reads "
+                                                   "them; ADDRESS without: 127.0.0.1")},
                                         NODE_OPTIONS(&a->values),
                                         HX_OPTIONS_END};
     const struct hx_command command = {.program = "hxmesh-dpdk",
@@ -92,22 +102,34 @@ static void run_cores(struct node *n)
     rte_eal_mp_wait_lcore();
 }
 
-static int run(struct node *n, const struct hx_common *common)
+static int run(struct node *n, const struct arguments *a)
 {
     struct control control;
     pthread_t thread;
-    control_open(&control, n, common->quiet);
+    control_open(&control, n, a->common.quiet);
+    struct metrics_server *server = a->metrics ? metrics_server_open(a->metrics, n) : NULL;
     if (rte_ctrl_thread_create(&thread, "hx-control", NULL, control_run, &control) != 0)
         hx_die(HX_EXIT_ENVIRONMENT, "EAL", "no thread for control");
     run_cores(n);
     (void)pthread_join(thread, NULL);
-    if (common->json)
-        hx_json_write(report_json(&control), common->json);
+    metrics_server_close(server);
+    if (a->common.json)
+        hx_json_write(report_json(&control), a->common.json);
     else
         report_print(&control);
     if (!report_is_good(&control))
         return HX_EXIT_FAILED;
     return control.interrupted ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
+}
+
+/* No rte_eal_cleanup(): it frees memory that EAL's interrupt thread may still use for a memif (DPDK 22.11). Only memory
+ * is left, which the process frees. */
+static int end(struct node *n, struct node_config *config, int code)
+{
+    node_close(n);
+    node_config_free(config);
+    hx_output_close(stdout, "-");
+    return code;
 }
 
 int main(int argc, char **argv)
@@ -121,19 +143,17 @@ int main(int argc, char **argv)
     if (own)
         argv[own] = NULL;
     start_eal(own ? own : 1, argv);
+    config.trial = arguments.check;
     node_open(&node, &config);
+    if (arguments.check)
+        return end(&node, &config, trial_run(&node));
     if (!telemetry_open(&node))
         hx_warn("EAL", "runs without telemetry");
     bool captures = rte_pdump_init() == 0;
     if (!captures)
         hx_warn("EAL", "packets cannot be captured: %s", rte_strerror(rte_errno));
-    int code = run(&node, &arguments.common);
+    int code = run(&node, &arguments);
     if (captures)
         (void)rte_pdump_uninit();
-    node_close(&node);
-    node_config_free(&config);
-    hx_output_close(stdout, "-");
-    /* No rte_eal_cleanup(): it frees memory that EAL's interrupt thread may still use for a memif (DPDK 22.11). Only
-     * memory is left, which the process frees. */
-    return code;
+    return end(&node, &config, code);
 }

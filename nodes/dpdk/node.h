@@ -15,7 +15,10 @@
 #define DPDK_NODE_NODE_H
 
 #include "around.h"
+#include "buffers.h"
 #include "config.h"
+#include "device_counts.h"
+#include "device_watch.h"
 #include "hal_port.h"
 
 #include <stdatomic.h>
@@ -51,21 +54,26 @@ struct core {
 
 struct node {
     const struct node_config *config;
-    struct rte_mempool *pool;
+    struct buffers buffers;
     struct dpdk_port *port; /* [config->ports] */
     struct core *core[RTE_MAX_LCORE];
     unsigned cores;
     uint8_t owner[HX_MAX_RADIX]; /* core of a port */
     uint8_t *blocked;            /* boards that its job may not enter */
     struct local *local;         /* the built-in endpoint; NULL: none */
-    uint32_t frames;             /* mbufs */
     uint64_t ticks_per_second;
     uint64_t started;            /* TSC */
     struct dpdk_notices notices; /* of dead links */
     struct cable_links links;    /* that it says; control's */
     uint16_t endpoint_device;
-    uint64_t unstarted;               /* devices waiting for their other side to listen, by port; control's */
-    uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a port's device was started or last seen up; control's */
+    int numa[HX_MAX_RADIX]; /* NUMA node of a port's device; its core's if the device has none */
+    bool opened;            /* node_open() is done */
+    /* Control's, by port. */
+    struct device_watch watch[HX_MAX_RADIX];
+    struct device_counts device_counts[HX_MAX_RADIX]; /* of devices that were removed */
+    uint64_t unstarted;               /* devices that are not started, as their other side does not listen */
+    uint64_t refused;                 /* devices with an error that was said */
+    uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a device was started, last seen up, or asked for */
     uint64_t cables;                  /* ports with a device */
     _Atomic uint64_t carrier;         /* ports with a device that has a link */
     _Atomic uint64_t up;              /* ports of these with a session, LOCAL included */
@@ -75,6 +83,12 @@ struct node {
 static inline uint64_t node_ticks(const struct node *n, uint64_t ns)
 {
     return (uint64_t)((unsigned __int128)ns * n->ticks_per_second / 1000000000U);
+}
+
+/* The pool of a port's frames. */
+static inline struct rte_mempool *node_pool(const struct node *n, unsigned port)
+{
+    return n->buffers.pool[n->numa[port]];
 }
 
 /* Opens the devices and builds everything; EAL is started. Exits with an error if the machine refuses. */

@@ -3,7 +3,9 @@
 #include "base/counts.h"
 #include "base/json.h"
 #include "base/value.h"
+#include "devices.h"
 #include "local.h"
+#include "node_counts.h"
 
 #include <inttypes.h>
 #include <rte_cycles.h>
@@ -51,6 +53,7 @@ static void print_counts(const struct node *n)
     node_drops(n, drops);
     node_stalls(n, stalls);
     hx_print_counts("drops", hx_drop_names, drops);
+    printf("  lost by devices %" PRIu64 "\n", node_lost_by_devices(n));
     hx_print_counts("stalls", hx_stall_names, stalls);
 }
 
@@ -105,10 +108,16 @@ static json_t *integer(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+static void add_to_object(void *object, const char *name, uint64_t value)
+{
+    (void)json_object_set_new(object, name, integer(value));
+}
+
 static json_t *port_json(const struct node *n, unsigned port)
 {
     const struct dpdk_port *p = &n->port[port];
     char word[HX_NAME_BYTES];
+    char speed[DEVICE_SPEED_TEXT];
     int64_t lost = 0;
     for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
         lost += (int32_t)p->cable.link.rx[vc].lost;
@@ -116,12 +125,12 @@ static json_t *port_json(const struct node *n, unsigned port)
                           n->config->port[port].device, "lcore", (int)n->core[n->owner[port]]->lcore, "carrier",
                           (int)(atomic_load(&n->carrier) >> port & 1), "up", (int)(atomic_load(&n->up) >> port & 1),
                           "open", (int)p->cable.link.open);
-#define COUNT(name) (void)json_object_set_new(o, #name, integer(p->counts.name));
-    DPDK_COUNTS(COUNT)
-#undef COUNT
+    json_t *extended = json_object();
+    (void)json_object_set_new(o, "speed", json_string(device_speed(p->device, speed)));
+    node_counts_of_port(n, port, add_to_object, o);
     (void)json_object_set_new(o, "blocks_written_off", json_integer(lost));
-    (void)json_object_set_new(o, "sessions", integer(p->cable.link.sessions));
-    (void)json_object_set_new(o, "suspected", integer(p->cable.link.suspected));
+    device_counts_extended(p->device, add_to_object, extended);
+    (void)json_object_set_new(o, "xstats", extended);
     return o;
 }
 

@@ -1,6 +1,8 @@
 /* telemetry.c - commands of rte_telemetry (telemetry.h). */
 #include "telemetry.h"
 #include "base/counts.h"
+#include "devices.h"
+#include "node_counts.h"
 
 #include <rte_telemetry.h>
 #include <stdio.h>
@@ -32,16 +34,26 @@ static int by_port(struct rte_tel_data *d, const char *only, void (*describe)(st
     return 0;
 }
 
+static void add_to_dict(void *d, const char *name, uint64_t value)
+{
+    add_count(d, name, value);
+}
+
 static void describe_port(struct rte_tel_data *d, unsigned port)
 {
-    const struct dpdk_port *p = &node->port[port];
+    char speed[DEVICE_SPEED_TEXT];
     (void)rte_tel_data_add_dict_string(d, "device", node->config->port[port].device);
     add_count(d, "lcore", node->core[node->owner[port]]->lcore);
     add_count(d, "carrier", atomic_load(&node->carrier) >> port & 1);
     add_count(d, "up", atomic_load(&node->up) >> port & 1);
-#define COUNT(name) add_count(d, #name, node_seen(&p->counts.name));
-    DPDK_COUNTS(COUNT)
-#undef COUNT
+    (void)rte_tel_data_add_dict_string(d, "speed", device_speed(node->port[port].device, speed));
+    node_counts_of_port(node, port, add_to_dict, d);
+    struct rte_tel_data *extended = rte_tel_data_alloc();
+    if (!extended)
+        return;
+    (void)rte_tel_data_start_dict(extended);
+    device_counts_extended(node->port[port].device, add_to_dict, extended);
+    (void)rte_tel_data_add_dict_container(d, "xstats", extended, 0);
 }
 
 static int ports(const char *command, const char *parameters, struct rte_tel_data *d)

@@ -77,7 +77,7 @@ static void send_one(struct paced *l)
         h.dst_addr_lo = (uint16_t)nodes_random(l->config.g.rows);
         ports = hx_route_ports(&l->node.core[0]->sw.route, input, h.dst_addr_hi, h.dst_addr_lo);
     }
-    struct rte_mbuf *m = rte_pktmbuf_alloc(l->node.pool);
+    struct rte_mbuf *m = rte_pktmbuf_alloc(node_pool(&l->node, HX_E));
     if (!m)
         return;
     hx_frame_encode((uint8_t *)rte_pktmbuf_append(m, HX_HEADER_BYTES), &h);
@@ -121,7 +121,7 @@ static void loop(struct paced *l)
 static void close_node(struct paced *l)
 {
     node_close(&l->node);
-    rte_mempool_free(l->node.pool);
+    buffers_close(&l->node.buffers);
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         uint16_t outer;
         char device[48];

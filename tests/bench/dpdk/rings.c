@@ -138,7 +138,8 @@ static void fill_cables(struct rings *r, unsigned bytes, unsigned frames)
 {
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         for (unsigned i = 0; i < frames * HX_MESH_VCS; i++) {
-            struct hx_desc d = packet_for(r, rte_pktmbuf_alloc(r->node.pool), opposite[port], i % HX_MESH_VCS, bytes);
+            struct hx_desc d =
+                packet_for(r, rte_pktmbuf_alloc(node_pool(&r->node, port)), opposite[port], i % HX_MESH_VCS, bytes);
             dpdk_stage(&r->node.port[port], &d);
         }
     }
@@ -210,7 +211,7 @@ void rings_close(struct rings *r)
             rte_pktmbuf_free(frame);
     }
     node_close(&r->node);
-    rte_mempool_free(r->node.pool);
+    buffers_close(&r->node.buffers);
     for (unsigned port = 0; r->grants && port < NODES_PORTS; port++)
         rte_mempool_free(r->pool[port]);
     for (unsigned port = 0; port < NODES_PORTS; port++)

@@ -35,7 +35,8 @@ static void open_stuck(struct stuck *s, const char *in, const char *out)
     s->pool = rte_pktmbuf_pool_create(in, 1023, 0, 0, 8832, SOCKET_ID_ANY);
     const struct device_needs needs = {.mtu = NODE_FULL_MTU, .queue = 32, .pool = s->pool};
     device_pair(names, ends, DEVICE_FRAMES - 1, &needs);
-    assert_true(device_start(in, ends[0]));
+    struct hx_problem problem;
+    assert_int_equal(device_start(in, ends[0], false, &problem), DEVICE_STARTED);
     s->out = rte_ring_lookup(names[1]);
     const struct dpdk_port_config config = {.device = ends[0],
                                             .vcs = HX_VCS,

@@ -52,8 +52,9 @@ static void join(const char *name, struct dpdk_port *a, struct dpdk_port *b)
     device_pair(both, ends, dpdk_port_frames(HX_VCS, BLOCKS, BLOCKS), &needs);
     open_port(a, ends[0]);
     open_port(b, ends[1]);
+    struct hx_problem problem;
     for (unsigned end = 0; end < 2; end++)
-        (void)device_start(names[end], ends[end]);
+        (void)device_start(names[end], ends[end], false, &problem);
 }
 
 /* ---- nodes ---- */

@@ -128,7 +128,7 @@ void lab_close(struct lab *lab)
     }
     for (unsigned id = 0; id < lab->nodes; id++) {
         node_close(&lab->node[id]);
-        rte_mempool_free(lab->node[id].pool);
+        buffers_close(&lab->node[id].buffers);
         node_config_free(&lab->config[id]);
     }
     for (unsigned id = 0; id < lab->nodes; id++) {

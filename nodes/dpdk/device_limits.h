@@ -1,0 +1,24 @@
+/* device_limits.h - checks, before a device is configured, that it carries the frames of a node. */
+#ifndef DPDK_NODE_DEVICE_LIMITS_H
+#define DPDK_NODE_DEVICE_LIMITS_H
+
+#include "base/error.h"
+#include "devices.h"
+
+/* A device and its port, for messages. */
+struct device_place {
+    const char *where; /* "port E" */
+    const char *name;  /* of the device */
+};
+
+/* Checks a device. *mtu: the MTU to configure; 0: the device keeps its own. Returns false with a problem. */
+bool device_limits_check(const struct device_place *at, const struct rte_eth_dev_info *info,
+                         const struct device_needs *needs, uint32_t *mtu, struct hx_problem *problem);
+
+/* True for a memif that connects, its default: it starts only while the other side listens. */
+bool device_connects(const struct rte_eth_dev_info *info);
+
+/* True if frames can arrive in several mbufs. */
+bool device_chains(const struct rte_eth_dev_info *info);
+
+#endif
