@@ -7,7 +7,8 @@
 # those of the last NPU; seconds are of the processor. "No buffers": hosts and switches hold no packet on purpose.
 set -euo pipefail
 
-checkout=$1
+usage="usage: examples/astra-sim/compare.sh CHECKOUT [WORKLOADS SIZE] [NPUS...]"
+checkout=${1:?$usage}
 shift
 workloads=$checkout/examples/workload/microbenchmarks
 size=1MB
@@ -21,6 +22,8 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 theirs=${THEIRS:-$checkout/build/astra_analytical/build/bin/AstraSim_Analytical_Congestion_Aware}
 ours=${OURS:-$here/../../build/astra-hxmesh}
+[ -x "$theirs" ] || { echo "compare.sh: $theirs is missing: $checkout/build/astra_analytical/build.sh" >&2; exit 4; }
+[ -x "$ours" ] || { echo "compare.sh: $ours is missing: make -C examples/astra-sim ASTRA_SIM=$checkout" >&2; exit 4; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -42,7 +45,7 @@ run() {
 # difference FROM TO: in per cent.
 difference() { awk -v from="$1" -v to="$2" 'BEGIN { printf "%+.1f %%", 100 * (to - from) / from }'; }
 
-echo "| network | NPUs | collective | ASTRA-sim, cycles | hxmesh | | no buffers | | ASTRA-sim, s | hxmesh, s |"
+echo "| network | NPUs | collective | ASTRA-sim, cycles | hxmesh | differs | no buffers | differs | ASTRA-sim, s | hxmesh, s |"
 echo "|---|---|---|---|---|---|---|---|---|---|"
 for network in Ring FullyConnected Switch; do
     for npus in "$@"; do

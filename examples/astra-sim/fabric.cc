@@ -2,6 +2,8 @@
 #include "fabric.hh"
 #include "fail.hh"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <utility>
@@ -87,6 +89,17 @@ void Fabric::handle(const hx_sim_event &event)
     }
 }
 
+static void refuse_report(const std::string &file)
+{
+    fail(MACHINE_REFUSED, "--report: " + file + ": " + std::strerror(errno));
+}
+
+void Fabric::check_report(const std::string &file) const
+{
+    if (!file.empty() && !std::ofstream(file, std::ios::app))
+        refuse_report(file);
+}
+
 void Fabric::write_report(const std::string &file)
 {
     if (file.empty())
@@ -95,7 +108,7 @@ void Fabric::write_report(const std::string &file)
     if (!report)
         fail(MACHINE_REFUSED, hx_sim_error(sim));
     if (!(std::ofstream(file) << report << std::flush))
-        fail(MACHINE_REFUSED, file + ": cannot be written");
+        refuse_report(file);
 }
 
 } // namespace astra_hxmesh

@@ -45,6 +45,9 @@ class Fabric
     /* Runs until nothing is left to happen. */
     void run();
 
+    /* Ends the program if a report could not be written to this file; "": none will be. */
+    void check_report(const std::string &file) const;
+
     /* Ends the run. Writes the report of `hxmesh run --json` to a file; "": to none. */
     void write_report(const std::string &file);
 

@@ -1,6 +1,7 @@
 /* main.cc - runs ASTRA-sim's system layer and workload over a fabric of hxmesh. */
 #include "fabric.hh"
 #include "fail.hh"
+#include "inputs.hh"
 #include "mailbox.hh"
 #include "network.hh"
 #include "options.hh"
@@ -44,8 +45,9 @@ static void check_end(const Shared &shared, size_t npus)
 {
     const std::string unmatched = shared.mailbox.unmatched();
     if (shared.finished < npus)
-        fail(NOT_DONE, std::to_string(npus - shared.finished) + " of " + std::to_string(npus) +
-                           " NPUs did not finish: " + (unmatched.empty() ? "their traces wait" : unmatched));
+        fail(NOT_DONE,
+             std::to_string(npus - shared.finished) + " of " + std::to_string(npus) + " NPUs did not finish: " +
+                 (unmatched.empty() ? "their traces wait, or ASTRA-sim says above what is wrong" : unmatched));
     if (!unmatched.empty())
         fail(NOT_DONE, unmatched);
 }
@@ -54,6 +56,8 @@ static void run(const Options &o)
 {
     Fabric fabric(o.fabric, o.of_fabric);
     const std::vector<int> dimensions = dimensions_of(o, fabric.usable_hosts());
+    check_inputs(o, dimensions);
+    fabric.check_report(o.report);
     AstraSim::LoggerFactory::init(o.logging, o.logs);
     Analytical::AnalyticalRemoteMemory memory(o.remote_memory);
     Shared shared{fabric, {}};

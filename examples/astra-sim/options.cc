@@ -86,7 +86,7 @@ static std::vector<int> sides_of(const std::string &name, const std::string &wor
     std::vector<int> sides;
     for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
         end = word.find('x', at);
-        sides.push_back(whole_of(name, word.substr(at, end - at), 1, MOST));
+        sides.push_back(whole_of(name, word.substr(at, end - at), 1, MOST, " (as 4x2: NPUs along each dimension)"));
     }
     return sides;
 }
@@ -109,6 +109,8 @@ static void set(Options &o, int which, const std::string &name, const char *valu
         o.communicators = value;
         break;
     case FABRIC:
+        if (!o.fabric.empty())
+            fail(USAGE, name + ": a second fabric; '" + o.fabric + "' is the first");
         o.fabric = value;
         break;
     case DIMS:
@@ -133,13 +135,17 @@ static void set(Options &o, int which, const std::string &name, const char *valu
         o.logs = value;
         break;
     case REPORT:
+        if (!*value)
+            fail(USAGE, name + ": '' is no file");
         o.report = value;
         break;
     case HELP:
         std::cout << help;
         std::exit(0);
+    case ':':
+        fail(USAGE, name + ": its value is missing (see --help)");
     default:
-        fail(USAGE, name + ": no such option, or its value is missing (see --help)");
+        fail(USAGE, name + ": no such option (see --help); those of hxmesh run stand behind --");
     }
 }
 
@@ -148,7 +154,7 @@ Options options_of(int argc, char **argv)
     Options o;
     int which, at;
     opterr = 0;
-    for (int line = optind; (which = getopt_long(argc, argv, "+", known, &at)) != -1; line = optind)
+    for (int line = optind; (which = getopt_long(argc, argv, "+:", known, &at)) != -1; line = optind)
         set(o, which, argv[line], optarg);
     const bool has_end = optind > 1 && std::string(argv[optind - 1]) == "--";
     if (optind < argc && !has_end)

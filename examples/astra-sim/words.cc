@@ -7,13 +7,13 @@
 namespace astra_hxmesh
 {
 
-int whole_of(const std::string &name, const std::string &word, int least, int most)
+int whole_of(const std::string &name, const std::string &word, int least, int most, const std::string &hint)
 {
     char *end;
     const long value = std::strtol(word.c_str(), &end, 10);
     if (word.empty() || *end || value < least || value > most)
         fail(USAGE, name + ": '" + word + "' is no whole number from " + std::to_string(least) + " to " +
-                        std::to_string(most));
+                        std::to_string(most) + hint);
     return static_cast<int>(value);
 }
 

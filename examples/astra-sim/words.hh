@@ -7,8 +7,8 @@
 namespace astra_hxmesh
 {
 
-/* The whole number that is the word of an option of this name. */
-int whole_of(const std::string &name, const std::string &word, int least, int most);
+/* The whole number that is the word of an option of this name, or a part of it. `hint`: of an error. */
+int whole_of(const std::string &name, const std::string &word, int least, int most, const std::string &hint = "");
 
 } // namespace astra_hxmesh
 

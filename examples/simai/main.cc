@@ -171,6 +171,7 @@ static void check_end(const Shared &shared)
 static void run(const Options &o)
 {
     Fabric fabric(o.fabric, o.of_fabric);
+    fabric.check_report(o.report);
     const auto hosts = static_cast<int>(fabric.usable_hosts());
     const int count = o.gpus ? o.gpus : hosts;
     if (count > hosts)

@@ -24,7 +24,10 @@ static bool may_post(struct hx_sim *f)
     if (f->posted && !f->ended)
         return true;
     return library_refuse(f, "nothing can be posted: %s",
-                          f->ended ? "the report has ended the run" : "the fabric runs --traffic") == HX_SIM_OK;
+                          f->ended
+                              ? "the report has ended the run"
+                              : "the fabric has traffic of its own (--traffic, or traffic: or jobs: of its file)") ==
+           HX_SIM_OK;
 }
 
 /* ---- messages ---- */

@@ -74,8 +74,10 @@ int main(int argc, char **argv)
         return HX_EXIT_DONE;
     }
     const char *names[VERBS + 1] = {NULL};
+    bool is_verb = false;
     for (unsigned i = 0; i < VERBS; i++) {
         names[i] = verbs[i].name;
+        is_verb = is_verb || strcmp(argv[1], verbs[i].name) == 0;
         if (verbs[i].run && strcmp(argv[1], verbs[i].name) == 0) {
             supervisor_block_signals();
             int code = verbs[i].run(argc - 1, argv + 1);
@@ -85,5 +87,7 @@ int main(int argc, char **argv)
     }
     if (!strchr(argv[1], '/'))
         beside_run(argv[1], argv + 1);
+    if (is_verb)
+        hx_die(HX_EXIT_ENVIRONMENT, argv[1], "its program, hxmesh-%s, is not beside this one (make)", argv[1]);
     hx_die(HX_EXIT_USAGE, argv[1], "no such verb%s", hx_did_you_mean(hint, argv[1], names));
 }

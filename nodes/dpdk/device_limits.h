@@ -3,7 +3,21 @@
 #define DPDK_NODE_DEVICE_LIMITS_H
 
 #include "base/error.h"
-#include "devices.h"
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Settings of a device. */
+struct device_needs {
+    unsigned mtu;   /* bytes behind the Ethernet header of the largest frame */
+    unsigned queue; /* descriptors, if the device allows a choice */
+    struct rte_mempool *pool;
+    bool foreign;  /* mbufs of other pools may be sent */
+    bool chained;  /* frames may be sent that lie in several mbufs */
+    bool isolated; /* takes the EtherTypes of hxmesh alone (device_modes.h) */
+};
 
 /* A device and its port, for messages. */
 struct device_place {

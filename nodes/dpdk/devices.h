@@ -2,22 +2,12 @@
 #ifndef DPDK_NODE_DEVICES_H
 #define DPDK_NODE_DEVICES_H
 
-#include "base/error.h"
+#include "device_limits.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Settings of a device. */
-struct device_needs {
-    unsigned mtu;   /* bytes behind the Ethernet header of the largest frame */
-    unsigned queue; /* descriptors, if the device allows a choice */
-    struct rte_mempool *pool;
-    bool foreign;  /* mbufs of other pools may be sent */
-    bool chained;  /* frames may be sent that lie in several mbufs */
-    bool isolated; /* takes the EtherTypes of hxmesh alone (device_modes.h) */
-};
 
 /* Opens the device `name`, without starting it. `where`: the port, for errors. Returns false with a problem: there is
  * none, or it cannot carry the frames. */

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "core.h" /* circle: a node builds its cores, which run it */
 #include "devices.h"
-#include "local.h" /* circle: a node builds its endpoint, which reads the node */
-#include "node_ports.h"
+#include "local.h"      /* circle: a node builds its endpoint, which reads the node */
+#include "node_ports.h" /* circle: a node opens its ports, which read the node */
 
 #include <limits.h>
 #include <rte_cycles.h>

@@ -1,7 +1,7 @@
 /* node_ports.c - opens a node's ports: devices, NUMA nodes, buffers (node_ports.h). */
 #include "node_ports.h"
 #include "base/error.h"
-#include "device_limits.h"
+#include "devices.h"
 
 #include <limits.h>
 #include <rte_lcore.h>

@@ -124,3 +124,70 @@ within() {
     run -2 --separate-stderr astra all_reduce 8
     [ "$stderr" = "astra-hxmesh: error: --fabric: is missing (see --help)" ]
 }
+
+# refuses CODE TEXT ARGUMENT...: an all-reduce of 8 NPUs ends at once, with that line.
+refuses() {
+    local code=$1 text=$2
+    shift 2
+    run "-$code" --separate-stderr astra all_reduce 8 --fabric "Ring(8)" "$@"
+    [ "$stderr" = "astra-hxmesh: error: $text" ]
+}
+
+@test "astra: a system file without an algorithm for each dimension is refused" {
+    refuses 3 "--system-configuration: system.json: all-reduce-implementation: names 1 algorithm, and the NPUs have 2 dimensions (--dims)" \
+        --dims 4x2
+    sed -i 's/\["ring"\]/["ring", "ring"]/' system.json
+    refuses 3 "--system-configuration: system.json: all-reduce-implementation: names 2 algorithms, and the NPUs have 1 dimension (--dims)"
+    # It is refused for what the traces use: the all-to-all of this file still has one algorithm.
+    run -0 --separate-stderr astra all_reduce 8 --fabric "Ring(8)" --dims 4x2 --report report.json
+    jq -e '.bytes_delivered == 2 * 7 * 1048576' report.json
+}
+
+@test "astra: an algorithm that ASTRA-sim does not know or cannot run is refused" {
+    local of="--system-configuration: system.json: all-reduce-implementation:"
+    sed -i 's/"all-reduce-implementation": \["ring"\]/"all-reduce-implementation": ["rings"]/' system.json
+    refuses 3 "$of 'rings' is no algorithm (ring, direct, direct4, doubleBinaryTree, halvingDoubling, oneRing, oneDirect, oneHalvingDoubling)"
+    sed -i 's/rings/doubleBinaryTree/' system.json
+    local traces=$ASTRA_SIM/examples/workload/microbenchmarks/all_reduce/8npus_1MB/all_reduce
+    for npu in 0 1 2 3 4 5; do cp "$traces.$npu.et" "six.$npu.et"; done
+    run -3 --separate-stderr astra all_reduce 8 --fabric "Ring(6)" --workload-configuration six
+    [ "$stderr" = "astra-hxmesh: error: $of doubleBinaryTree needs a power of two NPUs, and has 6" ]
+    run -0 --separate-stderr astra all_reduce 8 --fabric "Ring(8)"
+}
+
+@test "astra: input files that are not there or broken are named" {
+    refuses 3 "--remote-memory-configuration: gone.json: No such file or directory" \
+        --remote-memory-configuration gone.json
+    echo '{"memory-type": ' >broken.json
+    refuses 3 "--remote-memory-configuration: broken.json: is no JSON object" --remote-memory-configuration broken.json
+    refuses 3 "--system-configuration: .: is a folder" --system-configuration .
+    echo '{"0": [0, 1]}' >groups.json
+    refuses 3 "--comm-group-configuration: groups.json: '0' is no number of a group: from 1, as 0 is that of all NPUs" \
+        --comm-group-configuration groups.json
+    echo '{"1": [0, 8]}' >groups.json
+    refuses 3 "--comm-group-configuration: groups.json: group 1 is no list of NPUs from 0 to 7" \
+        --comm-group-configuration groups.json
+    refuses 4 "--report: gone/report.json: No such file or directory" --report gone/report.json
+}
+
+@test "astra: each NPU has a trace, and each trace an NPU" {
+    local traces=$ASTRA_SIM/examples/workload/microbenchmarks/all_reduce/8npus_1MB/all_reduce
+    run -3 --separate-stderr astra all_reduce 8 --fabric "Ring(16)"
+    [ "$stderr" = "astra-hxmesh: error: --workload-configuration: $traces.8.et: No such file or directory: 16 NPUs, each with a trace (--dims 8?)" ]
+    run -3 --separate-stderr astra all_reduce 8 --fabric "Ring(4)"
+    [ "$stderr" = "astra-hxmesh: error: --workload-configuration: $traces.4.et: is a trace of an NPU that is not there: the NPUs are 4 (--dims, or a fabric with more hosts)" ]
+    for npu in 0 1 2 3 4 5 6 7; do cp "$traces.$npu.et" "cut.$npu.et"; done
+    truncate -s 9 cut.3.et
+    refuses 3 "--workload-configuration: cut.3.et: breaks off after 0 nodes" --workload-configuration cut
+    head -c 1000 /dev/zero | tr '\0' '\377' >cut.3.et
+    refuses 3 "--workload-configuration: cut.3.et: is no Chakra trace" --workload-configuration cut
+    refuses 3 "--workload-configuration: own.0.et: No such file or directory (PREFIX is what stands before .0.et)" \
+        --workload-configuration own
+}
+
+@test "astra: options that are wrong are said in a line" {
+    refuses 2 "--network-configuration: a second fabric; 'Ring(8)' is the first" --network-configuration network.yml
+    refuses 2 "--dims: '4,2' is no whole number from 1 to 16777216 (as 4x2: NPUs along each dimension)" --dims 4,2
+    refuses 2 "--planes: no such option (see --help); those of hxmesh run stand behind --" --planes 2
+    refuses 2 "--dims: its value is missing (see --help)" --dims
+}

@@ -27,6 +27,13 @@ refused_run() {
     refused "$code" "$line" run "$@" --name "$NAME"
 }
 
+@test "errors: a verb whose program is not built is not called unknown" {
+    mkdir alone
+    cp "$HXMESH" alone/hxmesh
+    run -4 alone/hxmesh topologies
+    [ "$output" = "hxmesh: error: topologies: its program, hxmesh-topologies, is not beside this one (make)" ]
+}
+
 @test "errors: unknown verbs and options" {
     refused 2 "rum: no such verb (did you mean 'run'?)" rum
     refused_run 2 "--planse: unknown option (did you mean '--planes'?)" "4x4 Hx2Mesh" --planse 2
