@@ -15,7 +15,9 @@ OPEN_MPI = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs
 
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ilib -Ihal
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-CFLAGS   += -std=c11 -g
+# Equal bytes in any folder.
+ANY_FOLDER := -fdebug-prefix-map=$(CURDIR)=. -fmacro-prefix-map=$(CURDIR)=.
+CFLAGS   += -std=c11 -g $(ANY_FOLDER)
 LDLIBS   += -ljansson -lyaml -lcrypto -lpcap -lexpat -lz -lm -lrt -pthread
 
 # Include folders that bind the HAL: each platform has its own hal_port.h, and that one the internal headers of
@@ -60,7 +62,7 @@ COMPILER.riscv-virt = $(RISCV)
 COMPILER.mps2       = $(CORTEX_M)
 
 # The loop in memcpy must not become a call of memcpy. Unused sections are dropped by the linker.
-FOR_BARE := -std=c11 -O2 -g $(WARNINGS) -Werror -ffreestanding -fno-pic -fno-tree-loop-distribute-patterns \
+FOR_BARE := -std=c11 -O2 -g $(ANY_FOLDER) $(WARNINGS) -Werror -ffreestanding -fno-pic -fno-tree-loop-distribute-patterns \
     -ffunction-sections -fdata-sections -Iinclude -I. -Ilib -Ihal $(FOR_LOOPBACK)
 FOR_RISCV    := -march=rv64imac -misa-spec=2.2 -mabi=lp64 -mcmodel=medany -mno-strict-align
 # One image with the conformance kit and a fabric: each granted block has a buffer, and there are 16 MiB for them.

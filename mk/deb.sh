@@ -23,6 +23,7 @@ umask 022
 DESTDIR=$root mk/install.sh install "$build" /usr "lib/$(architecture DEB_HOST_MULTIARCH)"
 version=$(sed -n 's/^Version: //p' "$build/hxmesh.pc")
 find "$root" -type f \( -name '*.so' -o -name '*.so.*' -o -path '*/bin/*' \) ! -name '*.elf' -exec "$tools-strip" --strip-unneeded {} +
+command -v riscv64-unknown-elf-strip >/dev/null && find "$root" -name '*.elf' -exec riscv64-unknown-elf-strip --strip-debug {} +
 find "$root" -name '*.a' -exec "$tools-strip" --strip-debug --enable-deterministic-archives {} +
 find "$root/usr/share/man" -type f -exec gzip -9n {} +
 

@@ -36,7 +36,7 @@ timeout --foreground $((seconds + 90)) "$hxmesh" run mixed.hxm.yaml "${load[@]}"
 emulator=$!
 node_status=0
 timeout --foreground $((seconds + 90)) "$dpdk" --no-huge -m 768 --no-pci --no-shconf --no-telemetry \
-    --log-level=critical --lcores '0@(0-1)' --file-prefix mixed "${devices[@]}" -- --config mixed-node.yaml \
+    --log-level=error --lcores '0@(0-1)' --file-prefix mixed "${devices[@]}" -- --config mixed-node.yaml \
     "${load[@]}" --lose-credits "$lose" --json node.json || node_status=$?
 status=0
 wait "$emulator" || status=$?

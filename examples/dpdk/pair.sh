@@ -12,7 +12,7 @@ export RUNTIME_DIRECTORY=$folder
 
 node() {
     local role=$1 name=$2
-    timeout --foreground 60 "$program" --no-huge -m 512 --no-pci --no-shconf --no-telemetry --log-level=critical \
+    timeout --foreground 60 "$program" --no-huge -m 512 --no-pci --no-shconf --no-telemetry --log-level=error \
         --lcores '0@(0-1)' --file-prefix "$name" \
         --vdev="net_memif0,role=$role,socket=$folder/memif.sock,socket-abstract=no,bsize=8448" -- \
         --config "pair-$name.yaml"

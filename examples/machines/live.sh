@@ -34,7 +34,7 @@ timeout --foreground 300 "$hxmesh" run live.hxm.yaml --name "machines-$$" --veri
 emulator=$!
 node_status=0
 timeout --foreground 300 "${in_right[@]}" "$dpdk" --no-huge -m 768 --no-pci --no-shconf --no-telemetry \
-    --log-level=critical --lcores '0@(0-1)' --file-prefix "machines-$$" "${devices[@]}" -- --config live-node.yaml \
+    --log-level=error --lcores '0@(0-1)' --file-prefix "machines-$$" "${devices[@]}" -- --config live-node.yaml \
     --json right.json || node_status=$?
 status=0
 wait "$emulator" || status=$?

@@ -74,7 +74,8 @@ static inline json_t *report_real(double value)
     F("clock", TEXT(hx_clock_names[s->clock]), "", "from the settings") \
     F("seed", COUNT(s->seed), "", "from the settings") \
     F("traffic", TEXT(r->context.instead ? r->context.instead : hx_settings_traffic(s)), "", \
-      "the pattern or the file; `programs` of `serve`, `packets of programs` of `up`; `posted` by a program that calls libhxmesh-sim") \
+      "the pattern or the file; `programs` of `serve`, `packets of programs` of `up`; `posted` by a program that " \
+      "calls libhxmesh-sim") \
     IF(flows, "flows", PART(flows_keys, flows_json(flows)), "", "") \
     IF(!flows && !r->context.instead, "message_bytes", COUNT(s->message), "bytes", \
        "from the settings; absent if programs or a file send") \

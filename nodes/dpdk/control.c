@@ -100,39 +100,45 @@ static bool lingered(struct control *c)
 
 /* ---- links ---- */
 
-static void say(const struct control *c, uint64_t ports, void (*print)(const struct node *n, unsigned port))
+enum { LINK_TEXT = NODE_DEVICE_BYTES + DEVICE_SPEED_TEXT + 32 };
+
+/* Prints a line for each of these ports, whole: other nodes may print to the same place. */
+static void say(const struct control *c, uint64_t ports,
+                void (*write)(const struct node *n, unsigned port, char text[LINK_TEXT]))
 {
     const struct node_config *config = c->node->config;
     for (uint64_t left = c->quiet ? 0 : ports; left; left &= left - 1) {
         const unsigned port = (unsigned)__builtin_ctzll(left);
         char name[HX_NAME_BYTES];
-        (void)fprintf(stderr, "%s: ", hx_port_name(name, config->spec.graph, config->plane, config->node, port));
-        print(c->node, port);
+        char text[LINK_TEXT];
+        write(c->node, port, text);
+        (void)fprintf(stderr, "%s: %s\n", hx_port_name(name, config->spec.graph, config->plane, config->node, port),
+                      text);
     }
 }
 
-static void print_carrier(const struct node *n, unsigned port)
+static void write_carrier(const struct node *n, unsigned port, char text[LINK_TEXT])
 {
     char speed[DEVICE_SPEED_TEXT];
     const char *device = n->config->port[port].device;
     if (atomic_load(&n->carrier) >> port & 1)
-        (void)fprintf(stderr, "%s has a carrier, %s\n", device, device_speed(n->port[port].device, speed));
+        (void)snprintf(text, LINK_TEXT, "%s has a carrier, %s", device, device_speed(n->port[port].device, speed));
     else
-        (void)fprintf(stderr, "%s has no carrier\n", device);
+        (void)snprintf(text, LINK_TEXT, "%s has no carrier", device);
 }
 
-static void print_link(const struct node *n, unsigned port)
+static void write_link(const struct node *n, unsigned port, char text[LINK_TEXT])
 {
-    (void)fprintf(stderr, "link %s\n", atomic_load(&n->up) >> port & 1 ? "up" : "down");
+    (void)snprintf(text, LINK_TEXT, "link %s", atomic_load(&n->up) >> port & 1 ? "up" : "down");
 }
 
 static void watch_links(struct control *c)
 {
     const uint64_t changed = node_watch_links(c->node);
     const uint64_t carrier = atomic_load(&c->node->carrier);
-    say(c, carrier ^ c->carrier, print_carrier);
+    say(c, carrier ^ c->carrier, write_carrier);
     c->carrier = carrier;
-    say(c, changed, print_link);
+    say(c, changed, write_link);
 }
 
 /* ---- statistics ---- */

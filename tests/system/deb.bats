@@ -142,6 +142,24 @@ END
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
 }
 
+# All programs are built with the flags of these two. CURDIR is in what a compiler notes for debuggers.
+@test "deb: a tree in another folder makes the same bytes" {
+    local tree made=(build/plain/lib/base/error.o)
+    command -v riscv64-unknown-elf-gcc >/dev/null && made+=(build/hx-node-riscv64.elf)
+    for tree in here far/from/here; do
+        mkdir -p "$tree"
+        (cd "$BATS_TEST_DIRNAME/../.." && git ls-files -z | tar --null -T - -cf -) | tar -C "$tree" -xf -
+        env -u MAKEFLAGS make --silent -C "$tree" -j2 BUILD=build CC=gcc "${made[@]}" >make.log
+    done
+    for file in "${made[@]}"; do cmp "here/$file" "far/from/here/$file"; done
+}
+
+@test "deb: the images are stripped" {
+    command -v riscv64-unknown-elf-readelf >/dev/null || skip "no image is built: package gcc-riscv64-unknown-elf"
+    run riscv64-unknown-elf-readelf --sections "$ROOT"/usr/bin/hx-node-*.elf
+    [[ $output == *.text* && $output != *.debug_info* ]]
+}
+
 @test "deb: nothing is left when they are removed" {
     mapfile -t packages < <(dpkg-query --admindir="$ROOT/var/lib/dpkg" --show --showformat='${Package}\n')
     [ "${#packages[@]}" -gt 1 ]
