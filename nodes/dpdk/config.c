@@ -188,6 +188,8 @@ void node_config_load(struct node_config *c, const char *file, struct node_value
     settled.settings = c->spec.settings;
     node_values_merge(&settled, values);
     settle_job(c, &settled);
+    c->blocked = hx_allocate(hx_spec_boards(&c->spec) / 8U + 1U, 1);
+    (void)hx_spec_blocked_boards(&c->spec, c->job, c->blocked);
     read_ports(c, values);
     read_key(c, values);
     c->values = settled;
@@ -199,4 +201,5 @@ void node_config_load(struct node_config *c, const char *file, struct node_value
 void node_config_free(struct node_config *config)
 {
     hx_spec_free(&config->spec);
+    free(config->blocked);
 }

@@ -121,11 +121,13 @@ struct node_config {
     unsigned ports;
     struct node_port_config port[HX_MAX_RADIX];
     uint16_t job;
+    uint8_t *blocked; /* boards that its job may not enter, a bit each (hx_spec_blocked_boards()) */
     bool has_endpoint;
     bool trial;         /* opens everything, starts no core (trial.h) */
     bool authenticated; /* its cables have a key */
     struct hx_auth_key key;
-    struct node_values values; /* merged; its strings are not valid */
+    const struct node_config *before; /* that this one replaced in the node; others may still read it. NULL: none */
+    struct node_values values;        /* merged; its strings are not valid */
 };
 
 /* Copies the values given in `over` to `into`, except strings. */

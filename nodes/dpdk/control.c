@@ -25,9 +25,9 @@ void control_block_signals(void)
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
-void control_open(struct control *c, struct node *n, bool quiet)
+void control_open(struct control *c, struct node *n, const struct reload_source *source, bool quiet)
 {
-    *c = (struct control){.node = n, .quiet = quiet};
+    *c = (struct control){.node = n, .quiet = quiet, .source = source};
     c->signals = hx_signals_open();
     if (c->signals < 0)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot take signals: %s", strerror(errno));
@@ -54,10 +54,23 @@ void control_drain(struct control *c)
     set_phase(c, NODE_DRAINING);
 }
 
+static void follow_file(struct control *c)
+{
+    if (!reload(c->node, c->source))
+        return;
+    c->reloads++;
+    if (!c->quiet)
+        (void)fprintf(stderr, "%s: follows %s as it is now\n", c->node->config->name, c->source->file);
+}
+
 static void take_signals(struct control *c)
 {
     struct signalfd_siginfo info;
     while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGHUP && info.ssi_code <= 0 && c->source->file) {
+            follow_file(c);
+            continue;
+        }
         /* timeout(1) and service managers signal the process and then its group: both count as one signal. */
         if (c->interrupted && ms_since(c, c->ended) < TOGETHER_MS)
             continue;

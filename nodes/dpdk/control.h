@@ -2,16 +2,19 @@
  *
  *     NODE_RUNNING -- SIGINT, SIGTERM, or all done --> NODE_DRAINING -- nothing waits, or 2 s --> NODE_STOPPING
  *
- * A second signal stops at once. */
+ * A second signal stops at once. SIGHUP of a process reads the node file again (reload.h); that of a closed terminal
+ * ends the node, as the others do. */
 #ifndef DPDK_NODE_CONTROL_H
 #define DPDK_NODE_CONTROL_H
 
-#include "node.h"
+#include "reload.h"
 
 struct control {
     struct node *node;
     int signals;
     bool quiet;
+    const struct reload_source *source; /* of the configuration */
+    unsigned reloads;
     uint64_t carrier;  /* ports that had one at the last check */
     uint64_t moved;    /* packets moved by the switch at the last check */
     uint64_t moved_at; /* TSC of the last change of `moved`, or when the endpoint was last busy */
@@ -24,7 +27,7 @@ struct control {
 
 /* Call before EAL starts threads: only control takes signals. */
 void control_block_signals(void);
-void control_open(struct control *c, struct node *n, bool quiet);
+void control_open(struct control *c, struct node *n, const struct reload_source *source, bool quiet);
 
 /* Starts draining: no new messages from here on. */
 void control_drain(struct control *c);

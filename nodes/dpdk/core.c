@@ -1,6 +1,7 @@
 /* core.c - the loop (core.h). */
 #include "core.h"
 #include "local.h"
+#include "node_ports.h"
 #include "unmap.h"
 
 #include <rte_cycles.h>
@@ -17,9 +18,29 @@ enum {
 
 void core_reroute(struct core *c)
 {
-    const struct hx_blocked_boards blocked = {c->node->blocked};
+    const struct hx_blocked_boards blocked = {c->config->blocked};
     core_around_build(&c->around, c->hal.up, blocked, &c->sw.route, c->tables);
     hx_switch_reroute(&c->sw);
+}
+
+/* Sessions and credit stay, so no packet is lost; one of a job that may no more pass is dropped where it arrives. */
+static void take_config(struct core *c, const struct node_config *config)
+{
+    c->config = config;
+    c->sw.job = config->job;
+    for (uint64_t left = c->hal.mine; left; left &= left - 1) {
+        const unsigned port = (unsigned)__builtin_ctzll(left);
+        struct dpdk_port *p = &c->node->port[port];
+        p->job = node_job_of(config, port);
+        p->cable.period = p->cable.ask_period = node_ticks(c->node, config->values.credit_period_ns);
+        p->cable.lose_credit = (uint32_t)config->values.lose_credits;
+    }
+    if (c->local)
+        local_take_job(c->local, config->job);
+    core_around_close(&c->around);
+    c->around = (struct core_around){.notices = NULL};
+    core_around_open(&c->around, &c->node->notices, config);
+    core_reroute(c);
 }
 
 static void update_carriers(struct core *c, uint64_t carrier)
@@ -109,6 +130,9 @@ unsigned core_loop(struct core *c)
     uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
     if (__builtin_expect(carrier != c->carrier, 0))
         update_carriers(c, carrier);
+    const struct node_config *config = atomic_load_explicit(&c->node->config, memory_order_acquire);
+    if (__builtin_expect(config != c->config, 0))
+        take_config(c, config);
     if (__builtin_expect(up != c->hal.up || core_around_changed(&c->around), 0)) {
         c->hal.up = up;
         core_reroute(c);
@@ -146,12 +170,20 @@ static void finish(struct core *c)
     core_publish_waiting(c);
 }
 
+static void wait_idle(const struct core *c)
+{
+    const uint64_t ns = c->config->values.idle_wait_ns;
+    const struct timespec wait = {.tv_sec = (time_t)(ns / 1000000000U), .tv_nsec = (long)(ns % 1000000000U)};
+    if (ns == 0)
+        return;
+    unmap_end(c->index);
+    (void)nanosleep(&wait, NULL);
+    unmap_begin(c->index);
+}
+
 int core_run(void *core)
 {
     struct core *c = core;
-    uint64_t idle_wait_ns = c->node->config->values.idle_wait_ns;
-    const struct timespec idle_wait = {.tv_sec = (time_t)(idle_wait_ns / 1000000000U),
-                                       .tv_nsec = (long)(idle_wait_ns % 1000000000U)};
     unsigned idle = 0;
     uint64_t before = rte_rdtsc();
     uint32_t phase;
@@ -175,12 +207,8 @@ int core_run(void *core)
             core_publish_waiting(c);
         if (idle >= IDLE_LOOPS) {
             idle = 0;
-            if (idle_wait_ns) {
-                unmap_end(c->index);
-                (void)nanosleep(&idle_wait, NULL);
-                unmap_begin(c->index);
-                before = rte_rdtsc();
-            }
+            wait_idle(c);
+            before = rte_rdtsc();
         }
     }
     finish(c);

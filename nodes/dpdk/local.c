@@ -112,6 +112,11 @@ unsigned local_step(struct local *l)
     return work + packets;
 }
 
+void local_take_job(struct local *l, uint16_t job)
+{
+    l->endpoint.config.job = job;
+}
+
 bool local_is_idle(const struct local *l)
 {
     return hx_endpoint_idle(&l->endpoint);

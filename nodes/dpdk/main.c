@@ -26,11 +26,13 @@ static const char details[] =
     "Without huge pages and without privileges: --no-huge -m 512 --no-pci --no-shconf.\n\n"
     "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev net_memif0,role=client,socket=e.sock,socket-abstract=no -- "
     "--fabric \"2x1 Hx1Mesh\" --node a0,0/p0 --ports E=net_memif0,local=endpoint\n\n"
-    "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 lost or corrupted data, "
+    "SIGTERM drains, reports and ends; a second one ends at once. SIGHUP reads the node file again. Exit code: 0 done, "
+    "1 lost or corrupted data, "
     "130 ended by a signal.";
 
 struct arguments {
     struct node_values values;
+    struct reload_source source;
     const char *config;
     const char *metrics;
     bool check;
@@ -69,6 +71,7 @@ static void parse(int argc, char **argv, struct arguments *a, struct node_config
     a->values.settings.given = 0;
     (void)hx_options_parse(&command, argc, argv, &a->common);
     hx_output_check(a->common.json);
+    a->source = (struct reload_source){a->config, a->values};
     node_config_load(config, a->config, &a->values);
     hx_options_check(&command, &a->common, node_run(&config->values.settings));
 }
@@ -106,7 +109,7 @@ static int run(struct node *n, const struct arguments *a)
 {
     struct control control;
     pthread_t thread;
-    control_open(&control, n, a->common.quiet);
+    control_open(&control, n, &a->source, a->common.quiet);
     struct metrics_server *server = a->metrics ? metrics_server_open(a->metrics, n) : NULL;
     if (rte_ctrl_thread_create(&thread, "hx-control", NULL, control_run, &control) != 0)
         hx_die(HX_EXIT_ENVIRONMENT, "EAL", "no thread for control");

@@ -35,6 +35,7 @@ static struct core *core_on(struct node *n, unsigned lcore)
             return n->core[i];
     struct core *c = node_memory(sizeof *c, (int)rte_lcore_to_socket_id(lcore));
     c->node = n;
+    c->config = n->config;
     c->lcore = lcore;
     c->index = n->cores;
     c->is_tree = n->config->place.kind != HX_ACCELERATOR;
@@ -86,7 +87,7 @@ static void make_switch(struct node *n, struct core *c)
     hx_switch_init(&c->sw, config->ports, config->vcs, config->job, &c->hal,
                    node_memory(hx_switch_bytes(config->ports, config->vcs), numa_of_core(c)));
     core_around_open(&c->around, &n->notices, config);
-    core_around_build(&c->around, c->hal.up, (struct hx_blocked_boards){n->blocked}, &c->sw.route, c->tables);
+    core_around_build(&c->around, c->hal.up, (struct hx_blocked_boards){config->blocked}, &c->sw.route, c->tables);
 }
 
 /* ---- queries ---- */
@@ -96,7 +97,7 @@ void node_routes_build(struct node *n, struct node_routes *r)
     const struct node_config *c = n->config;
     *r = (struct node_routes){.tables = hx_allocate(hx_route_bytes(&c->g, c->node), 1)};
     core_around_open(&r->around, &n->notices, c);
-    core_around_build(&r->around, atomic_load(&n->up), (struct hx_blocked_boards){n->blocked}, &r->route, r->tables);
+    core_around_build(&r->around, atomic_load(&n->up), (struct hx_blocked_boards){c->blocked}, &r->route, r->tables);
 }
 
 void node_routes_free(struct node_routes *r)
@@ -122,8 +123,6 @@ void node_start_clock(struct node *n)
 void node_open(struct node *n, const struct node_config *config)
 {
     *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
-    n->blocked = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
-    (void)hx_spec_blocked_boards(&config->spec, config->job, n->blocked);
     around_open_notices(&n->notices, config);
     n->notices.of.hold = node_ticks(n, CABLE_NOTICE_HOLD_NS);
     n->notices.of.period = node_ticks(n, CABLE_NOTICE_PERIOD_NS);
@@ -170,7 +169,6 @@ void node_close(struct node *n)
     }
     rte_free(n->port);
     around_close_notices(&n->notices);
-    free(n->blocked);
 }
 
 /* ---- totals ---- */

@@ -1,7 +1,7 @@
 /* node.h - the running node: its ports, the cores that poll them, and control.
  *
  * Writers:
- *     control (one thread)    carrier, up, phase                     cores read them once a loop
+ *     control (one thread)    carrier, up, phase, config             cores read them once a loop
  *     a core                  its ports, its switch, its counts      control and telemetry read counts at any time
  *
  * A port with a link at its device (carrier) is polled, so that its session can open. A port with an open session and a
@@ -29,8 +29,9 @@ struct local;
 
 struct core {
     struct node *node;
-    unsigned index; /* among the node's cores */
-    unsigned lcore; /* of EAL */
+    const struct node_config *config; /* of the node, as this core follows it */
+    unsigned index;                   /* among the node's cores */
+    unsigned lcore;                   /* of EAL */
     bool is_tree;
     struct hx_switch sw;
     struct hal_switch hal;
@@ -53,13 +54,12 @@ struct core {
 };
 
 struct node {
-    const struct node_config *config;
+    const struct node_config *_Atomic config; /* control replaces it (reload.h); each that it had stays */
     struct buffers buffers;
     struct dpdk_port *port; /* [config->ports] */
     struct core *core[RTE_MAX_LCORE];
     unsigned cores;
     uint8_t owner[HX_MAX_RADIX]; /* core of a port */
-    uint8_t *blocked;            /* boards that its job may not enter */
     struct local *local;         /* the built-in endpoint; NULL: none */
     uint64_t ticks_per_second;
     uint64_t started;            /* TSC */

@@ -105,7 +105,7 @@ void node_close_path_to_endpoint(struct node *n)
 
 /* Job of the board behind a tree switch's port. A network carries all jobs and its switch checks no tags. Without this
  * check a board could send with another job's tag. */
-static struct dpdk_job job_of(const struct node_config *c, unsigned port)
+struct dpdk_job node_job_of(const struct node_config *c, unsigned port)
 {
     struct hx_end far = hx_far_end(&c->g, c->node, port);
     if (c->place.kind == HX_ACCELERATOR || far.node == HX_NOWHERE || !hx_is_host(c->spec.graph, far.node))
@@ -194,7 +194,7 @@ void node_open_port(struct node *n, unsigned port)
                                             .notices = endpoint ? NULL : &n->notices,
                                             .number = port,
                                             .drops = n->core[n->owner[port]]->drops,
-                                            .job = job_of(c, port)};
+                                            .job = node_job_of(c, port)};
     const size_t bytes = dpdk_port_bytes(c->vcs, n->buffers.blocks, c->spec.credits);
     dpdk_port_init(&n->port[port], &config, has_device ? node_memory(bytes, n->numa[port]) : NULL);
     n->cables |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;

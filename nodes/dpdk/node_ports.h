@@ -23,6 +23,9 @@ uint16_t node_open_device(struct node *n, unsigned port, struct hx_problem *prob
 /* Exits with the error; in a trial prints it and notes the port. */
 void node_refuse(struct node *n, unsigned port, const struct hx_problem *problem);
 
+/* The only job accepted at a port (hal/dpdk/port.h). */
+struct dpdk_job node_job_of(const struct node_config *c, unsigned port);
+
 /* True for the port with the built-in endpoint. */
 bool node_is_endpoint(const struct node_config *c, unsigned port);
 

@@ -202,6 +202,7 @@ json_t *report_json(const struct control *c)
     (void)json_object_set_new(o, "seconds", json_real(seconds_of(c)));
     (void)json_object_set_new(o, "interrupted", json_boolean(c->interrupted));
     (void)json_object_set_new(o, "drained", json_boolean(!c->aborted && !c->timed_out));
+    (void)json_object_set_new(o, "reloads", json_integer(c->reloads));
     (void)json_object_set_new(o, "packets", integer(node_moved(n)));
     (void)json_object_set_new(o, "drops", drops_json(n));
     (void)json_object_set_new(o, "stalls", stalls_json(n));

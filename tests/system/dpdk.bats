@@ -367,3 +367,70 @@ has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | t
     HXMESH=$HXMESH "$bench" --json figures.json
     jq -e '.dpdk_packets_per_second > 0 and .dpdk_latency_ns.p50 > 0' figures.json
 }
+
+# follows TIMES: the node a has followed its file so often.
+follows() { [ "$(grep -c 'follows a.yaml as it is now$' a.err)" -ge "$1" ]; }
+
+@test "SIGHUP: a node follows its file without losing a packet or a session" {
+    cat >a.yaml <<'EOF'
+fabric: 1x1 H2x1Mesh
+node: a0,0/p0
+ports: [{port: E, device: net_memif0}, {port: local, device: endpoint}]
+idle_wait: 100us
+linger: 500ms
+EOF
+    node a --no-telemetry "$(memif server)" -- --config a.yaml --message 64KiB --rate 0.01 --duration 6s &
+    local first=$!
+    (node b --no-telemetry "$(memif client)" -- --fabric "1x1 H2x1Mesh" --node a1,0/p0 --ports W=net_memif0,local=endpoint \
+        --message 64KiB --rate 0.01 --duration 6s --linger 500ms) &
+    local second=$!
+    eventually has_link a
+    sed -i 's/linger: 500ms/linger: 600ms/' a.yaml
+    echo 'credit_period: 50us' >>a.yaml
+    echo 'statistics: 100ms' >>a.yaml
+    kill -HUP "$(pgrep -P "$first")"
+    eventually follows 1
+    eventually has_samples a 3 # the new time between lines
+    # What is wrong, or needs a restart, changes nothing.
+    echo 'queue: 256' >>a.yaml
+    kill -HUP "$(pgrep -P "$first")"
+    eventually grep -q '^hxmesh: error: a.yaml: queue: is not that of the running node: it needs a restart$' a.err
+    sed -i 's/^queue: .*/idle_wai: 1us/' a.yaml
+    kill -HUP "$(pgrep -P "$first")"
+    eventually grep -q "^hxmesh: error: a.yaml:8:1: unknown key 'idle_wai'" a.err
+    [ "$(grep -c 'a0,0/p0: stays as it is$' a.err)" -eq 2 ]
+    sed -i '/^idle_wai:/d' a.yaml
+    kill -HUP "$(pgrep -P "$first")"
+    eventually follows 2
+    wait "$first"
+    wait "$second"
+    jq -es '(map(.endpoint.messages_sent) | add) > 0 and
+        (map(.endpoint.messages_sent) | add) == (map(.endpoint.messages_received) | add) and
+        all(.[].endpoint; .messages_failed == 0 and .bytes_corrupted == 0 and .packets_repeated == 0)' a.json b.json
+    # Packets may be unreachable before the other node is there.
+    jq -e '.reloads == 2 and (.drops | del(.unreachable) | to_entries | all(.value == 0))' a.json
+    awk '/E: link down$/ { down = 1 } /follows a.yaml/ && down { exit 1 }' a.err
+}
+
+@test "SIGHUP: jobs of the fabric's file may change" {
+    local job='jobs: [{tag: 7, rectangle: [[0, 0], [1, 0]]}]'
+    echo 'fabric: 2x1 Hx1Mesh' >f.hxm.yaml
+    local port=E
+    for name in a b; do
+        printf 'fabric: f.hxm.yaml\nnode: a%s,0/p0\nports: [{port: %s, device: net_memif0}, {port: local, device: endpoint}]\n' \
+            "$([ $name = a ] && echo 0 || echo 1)" $port >$name.yaml
+        port=W
+    done
+    node a --no-telemetry "$(memif server)" -- --config a.yaml --message 64KiB --rate 0.01 --duration 5s --linger 1s &
+    local first=$!
+    node b --no-telemetry "$(memif client)" -- --config b.yaml --message 64KiB --rate 0.01 --duration 5s --linger 1s &
+    local second=$!
+    eventually has_link a
+    eventually has_link b
+    echo "$job" >>f.hxm.yaml
+    kill -HUP "$(pgrep -P "$first")" "$(pgrep -P "$second")"
+    wait "$first"
+    wait "$second"
+    jq -es 'all(.[]; .job == 7 and .reloads == 1 and .endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0) and
+        (map(.endpoint.messages_sent) | add) == (map(.endpoint.messages_received) | add)' a.json b.json
+}

@@ -79,6 +79,7 @@ static void close_null(struct bench *b, unsigned port)
 static void build(struct bench *b)
 {
     struct core *c = &b->core;
+    c->config = &b->config;
     (void)hx_geometry_init(&b->config.g, 4, 4, 4, 4, 1, HX_DEFAULT_RADIX, 1);
     b->config.node = hx_accelerator(&b->config.g, GX, GY);
     b->config.ports = HX_ACCELERATOR_PORTS;
