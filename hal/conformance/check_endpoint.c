@@ -183,6 +183,20 @@ static void try_now(struct kit *k)
     kit_expect(k, before > 0, "does not move");
 }
 
+/* Longer than 32 bits of nanoseconds. A world of real time may take longer, but not a hundred times as long. */
+static void try_now_unit(struct kit *k)
+{
+    static const uint64_t times[] = {1000000, 5000000000};
+    for (unsigned n = 0; n < sizeof times / sizeof *times; n++) {
+        const uint64_t before = hal_now(k->w.endpoint[0]);
+        conformance_pass(&k->w, times[n]);
+        const uint64_t passed = hal_now(k->w.endpoint[0]) - before;
+        if (!kit_expect(k, passed >= times[n] && passed / 100 < times[n], "while %llu ns passed it went on by %llu",
+                        (unsigned long long)times[n], (unsigned long long)passed))
+            return;
+    }
+}
+
 static void crc32c(struct kit *k)
 {
     uint8_t data[300];
@@ -220,6 +234,7 @@ const struct kit_check kit_endpoint_checks[] = {
     {"hal_ejected", "takes up to `most` packets delivered on the plane.", try_ejected},
     {"hal_ejected", "or the endpoint takes it", try_ejected_makes_room},
     {"hal_now", "nanoseconds, monotonic", try_now},
+    {"hal_now", "nanoseconds, monotonic", try_now_unit},
     {"hal_crc32c", "as hx_crc32c, possibly faster", crc32c},
     {"hal_endpoint_drop", "counts", try_endpoint_drop},
     {0}};

@@ -212,6 +212,23 @@ static void try_transmit(struct kit *k)
     kit_settle(k);
 }
 
+/* One step sends all that has credit. No device may discard what its own queue has no room for. */
+static void try_burst(struct kit *k)
+{
+    unsigned injected = 0;
+    while (injected < HX_WINDOW && kit_send(k, SHORT, injected))
+        injected++;
+    const unsigned sent = kit_forward(k, 0, HX_LOCAL, 0, HX_E, 1, injected);
+    kit_advance(k);
+    const unsigned came = kit_waiting(k, 1, HX_W, 1);
+    kit_expect(k, came == sent, "of %u packets that had credit in one step %u arrive", sent, came);
+    for (unsigned n = 0; n < came; n++) {
+        const struct hx_desc *d = kit_arrival(k, 1, HX_W, 1, n);
+        kit_expect(k, d->length == SHORT, "packet %u of a step arrives with %u bytes, not %u", n + 1, d->length, SHORT);
+    }
+    kit_settle(k);
+}
+
 static void try_commit(struct kit *k)
 {
     struct hal_switch *s = k->w.sw[0];
@@ -331,6 +348,7 @@ const struct kit_check kit_switch_checks[] = {
     {"hal_packet_credits", "credit units of the packet, at least 1", try_cost},
     {"HAL_VCS_APART", "the VCs of an output share no credit", try_vcs_apart},
     {"hal_transmit", "on the link's VC `output_vc`, which has credit: hx_desc_onward().", try_transmit},
+    {"hal_transmit", "on the link's VC `output_vc`, which has credit", try_burst},
     {"hal_commit",
      "Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they see "
      "all of it.",

@@ -38,6 +38,10 @@ void conformance_close(struct conformance_world *w);
  * has been called (`committed`), the clock goes on, and so does what hands a committed step over, as a flush. */
 void conformance_advance(struct conformance_world *w, enum conformance_node busy, bool committed);
 
+/* Lets so many nanoseconds pass, or more, by a clock that is not hal_now()'s own: a timer, or a sleep. A simulated
+ * world sets its time forward. No node is within a step. */
+void conformance_pass(struct conformance_world *w, uint64_t ns);
+
 /* Returns the number of free packet buffers in the world; the kit finds lost ones by it. */
 uint64_t conformance_free_buffers(const struct conformance_world *w);
 

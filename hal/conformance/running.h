@@ -74,6 +74,7 @@ void kit_gave(const char *function);
 #define conformance_open(...)         KIT_CALL(conformance_open, __VA_ARGS__)
 #define conformance_close(...)        KIT_CALL(conformance_close, __VA_ARGS__)
 #define conformance_advance(...)      KIT_CALL(conformance_advance, __VA_ARGS__)
+#define conformance_pass(...)         KIT_CALL(conformance_pass, __VA_ARGS__)
 #define conformance_free_buffers(...) KIT_CALL(conformance_free_buffers, __VA_ARGS__)
 #define conformance_drops(...)        KIT_CALL(conformance_drops, __VA_ARGS__)
 #define conformance_stalls(...)       KIT_CALL(conformance_stalls, __VA_ARGS__)

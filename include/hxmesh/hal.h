@@ -70,7 +70,8 @@
  *     frees the buffer and counts the reason. The packet came from (input, vc) and is not released yet.
  * void hal_release(struct hal_switch *, unsigned input, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
  *     of the positions before `seen`, those in `waiting` (bit position % 64) are held and all others have left;
- *     none before `tail` is held.
+ *     none before `tail` is held. Credit of one that left before others is back at once, or, as in a ring of slots,
+ *     when `tail` has passed it.
  * void hal_commit(struct hal_switch *)
  *
  * ---- for an endpoint (struct hal_endpoint) ----
