@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <regex>
 #include <yaml-cpp/yaml.h>
 
@@ -52,6 +54,11 @@ std::vector<int> dimensions_of(const Options &options, size_t hosts)
                                         std::to_string(hosts) + " hosts that can be used");
     }
     return sides;
+}
+
+int npus_along(const std::vector<int> &dimensions)
+{
+    return std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies<int>());
 }
 
 } // namespace astra_hxmesh

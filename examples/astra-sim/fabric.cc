@@ -3,6 +3,7 @@
 #include "fail.hh"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -96,8 +97,13 @@ static void refuse_report(const std::string &file)
 
 void Fabric::check_report(const std::string &file) const
 {
-    if (!file.empty() && !std::ofstream(file, std::ios::app))
+    const bool is_new = !std::ifstream(file);
+    if (file.empty())
+        return;
+    if (!std::ofstream(file, std::ios::app))
         refuse_report(file);
+    if (is_new)
+        std::remove(file.c_str());
 }
 
 void Fabric::write_report(const std::string &file)

@@ -71,14 +71,11 @@ static void check_algorithm(const std::string &where, const std::string &algorit
 static void check_algorithms(const std::string &where, const json &algorithms, const std::vector<int> &dimensions,
                              bool used)
 {
-    int npus = 1;
-    for (const int side : dimensions)
-        npus *= side;
     if (!algorithms.is_array() || algorithms.empty() ||
         !std::all_of(algorithms.begin(), algorithms.end(), [](const json &one) { return one.is_string(); }))
         fail(BAD_CONFIGURATION, where + "is no list of algorithms");
     if (algorithms.size() == 1 && is_of_all(algorithms[0].get<std::string>()))
-        return check_algorithm(where, algorithms[0].get<std::string>(), npus);
+        return check_algorithm(where, algorithms[0].get<std::string>(), npus_along(dimensions));
     if (algorithms.size() > dimensions.size() || (used && algorithms.size() < dimensions.size()))
         fail(BAD_CONFIGURATION, where + "names " + plural(algorithms.size(), "algorithm") + ", and the NPUs have " +
                                     plural(dimensions.size(), "dimension") + " (--dims)");
@@ -122,9 +119,7 @@ static void check_groups(const std::string &name, int npus)
 
 void check_inputs(const Options &options, const std::vector<int> &dimensions)
 {
-    int npus = 1;
-    for (const int side : dimensions)
-        npus *= side;
+    const int npus = npus_along(dimensions);
     (void)object_of("--remote-memory-configuration", options.remote_memory);
     check_groups(options.communicators, npus);
     check_system(options.system, dimensions, collectives_of_traces(options.workload, npus));

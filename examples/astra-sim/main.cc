@@ -26,9 +26,7 @@ static std::vector<Npu> npus_of(const Options &o, const std::vector<int> &dimens
                                 AstraSim::AstraRemoteMemoryAPI &memory, Shared &shared)
 {
     const std::vector<int> queues(dimensions.size(), o.queues);
-    int count = 1;
-    for (const int side : dimensions)
-        count *= side;
+    const int count = npus_along(dimensions);
     std::vector<Npu> npus;
     for (int i = 0; i < count; i++) {
         auto network = std::make_unique<Network>(i, shared);

@@ -28,6 +28,9 @@ Options options_of(int argc, char **argv);
  * such as "Ring(4)_Switch(2)", else one of all `hosts`. */
 std::vector<int> dimensions_of(const Options &options, size_t hosts);
 
+/* Their product: the number of NPUs. */
+int npus_along(const std::vector<int> &dimensions);
+
 } // namespace astra_hxmesh
 
 #endif

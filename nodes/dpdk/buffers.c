@@ -13,14 +13,6 @@ enum {
     FRAME_ROOM = RTE_PKTMBUF_HEADROOM + 9 * 1024
 };
 
-unsigned node_ports_used(const struct node_config *c)
-{
-    unsigned used = 0;
-    for (unsigned port = 0; port < c->ports; port++)
-        used += c->port[port].device[0] != 0;
-    return used;
-}
-
 /* Mbufs for all credit: a block may be a packet, and a packet is an mbuf. In addition: the devices' queues, the
  * endpoint, and the caches of lcores. */
 static uint32_t frames_needed(const struct node_config *c, uint32_t blocks, unsigned ends, unsigned pools)

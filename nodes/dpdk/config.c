@@ -27,6 +27,14 @@ uint64_t node_run(const struct hx_settings *s)
     return HX_FOR_WALL | (hx_settings_named(s) & HX_FOR_ANY_PATTERN);
 }
 
+unsigned node_ports_used(const struct node_config *c)
+{
+    unsigned used = 0;
+    for (unsigned port = 0; port < c->ports; port++)
+        used += c->port[port].device[0] != 0;
+    return used;
+}
+
 const char *node_port_word(char word[HX_NAME_BYTES], const struct node_config *config, unsigned port)
 {
     if (config->place.kind == HX_ACCELERATOR)
@@ -137,10 +145,7 @@ static void read_ports(struct node_config *c, const struct node_values *v)
         c->port[port].lcore = NODE_ANY_LCORE;
     read_list(c, "--ports", v->ports, set_device);
     read_list(c, "--lcores", v->lcores, set_lcore);
-    unsigned used = 0;
-    for (unsigned port = 0; port < c->ports; port++)
-        used += c->port[port].device[0] != 0;
-    if (used == 0)
+    if (node_ports_used(c) == 0)
         hx_die(HX_EXIT_USAGE, "--ports", "no port has a device (as E=net_memif0,local=endpoint)");
 }
 

@@ -36,7 +36,7 @@ static void take_config(struct core *c, const struct node_config *config)
         p->cable.lose_credit = (uint32_t)config->values.lose_credits;
     }
     if (c->local)
-        local_take_job(c->local, config->job);
+        local_take_config(c->local, config);
     core_around_close(&c->around);
     c->around = (struct core_around){.notices = NULL};
     core_around_open(&c->around, &c->node->notices, config);

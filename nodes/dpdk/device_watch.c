@@ -56,11 +56,6 @@ void device_watch_begin(struct device_watch *w, uint16_t device)
     (void)rte_dev_event_callback_register(w->parent, leave_bus, w);
 }
 
-void device_return(struct device_watch *w)
-{
-    (void)rte_dev_probe(w->arguments);
-}
-
 void device_watch_free(struct device_watch *w)
 {
     if (w->arguments)

@@ -1,7 +1,7 @@
 /* device_watch.h - a device that leaves, and comes back: an unplugged card, a function that its host takes away.
  *
  *     EAL's interrupt thread --- gone ---> control: no carrier; when no core polls it: device_remove()
- *                                          every second: device_return(), then it is opened and started as at first
+ *                                          every second: device_probe(), then it is opened and started as at first
  *
  * Announced by the driver (RTE_ETH_EVENT_INTR_RMV) or by its bus (RTE_DEV_EVENT_REMOVE, as of vfio-pci). */
 #ifndef DPDK_NODE_DEVICE_WATCH_H
@@ -23,9 +23,6 @@ void device_watch_open(void);
 
 /* `device` is open. The watch must outlive it. */
 void device_watch_begin(struct device_watch *w, uint16_t device);
-
-/* After a device was removed: asks EAL for it again. */
-void device_return(struct device_watch *w);
 
 void device_watch_free(struct device_watch *w);
 

@@ -105,8 +105,8 @@ void device_pair(const char *const names[2], uint16_t ends[2], uint32_t frames, 
  * So these functions run in that thread. */
 
 struct task {
-    int (*run)(uint16_t device);
-    uint16_t device;
+    int (*run)(const void *of);
+    const void *of;
     int result;
     sem_t done;
 };
@@ -114,35 +114,45 @@ struct task {
 static void run_task(void *task)
 {
     struct task *t = task;
-    t->result = t->run(t->device);
+    t->result = t->run(t->of);
     (void)sem_post(&t->done);
 }
 
-static int in_interrupt_thread(int (*run)(uint16_t), uint16_t device)
+static int in_interrupt_thread(int (*run)(const void *of), const void *of)
 {
-    struct task t = {.run = run, .device = device};
+    struct task t = {.run = run, .of = of};
     if (sem_init(&t.done, 0, 0) != 0 || rte_eal_alarm_set(1, run_task, &t) != 0)
-        return run(device);
+        return run(of);
     while (sem_wait(&t.done) != 0)
         ;
     (void)sem_destroy(&t.done);
     return t.result;
 }
 
-static int start(uint16_t device)
+static int start(const void *device)
 {
-    return rte_eth_dev_start(device);
+    return rte_eth_dev_start(*(const uint16_t *)device);
 }
 
-static int stop(uint16_t device)
+static int stop(const void *device)
 {
-    return rte_eth_dev_stop(device);
+    return rte_eth_dev_stop(*(const uint16_t *)device);
 }
 
-static int stop_and_close(uint16_t device)
+static int stop_and_close(const void *device)
 {
-    (void)rte_eth_dev_stop(device);
-    return rte_eth_dev_close(device);
+    (void)stop(device);
+    return rte_eth_dev_close(*(const uint16_t *)device);
+}
+
+static int probe(const void *arguments)
+{
+    return rte_dev_probe(arguments);
+}
+
+void device_probe(const char *arguments)
+{
+    (void)in_interrupt_thread(probe, arguments);
 }
 
 enum device_start device_start(const char *where, uint16_t device, bool isolated, struct hx_problem *problem)
@@ -150,7 +160,7 @@ enum device_start device_start(const char *where, uint16_t device, bool isolated
     char name[RTE_ETH_NAME_MAX_LEN] = "?";
     const struct device_place at = {where, name};
     struct rte_eth_dev_info info;
-    const int error = in_interrupt_thread(start, device);
+    const int error = in_interrupt_thread(start, &device);
     (void)rte_eth_dev_get_name_by_port(device, name);
     if (error == 0 && check_buffers(&at, device, problem) && device_modes_set(&at, device, isolated, problem))
         return DEVICE_STARTED;
@@ -159,24 +169,24 @@ enum device_start device_start(const char *where, uint16_t device, bool isolated
     if (error)
         (void)refuse(&at, "cannot be started", error, problem);
     else
-        (void)in_interrupt_thread(stop, device);
+        (void)in_interrupt_thread(stop, &device);
     return DEVICE_REFUSED;
 }
 
 bool device_stop_to_retry(uint16_t device)
 {
     struct rte_eth_dev_info info;
-    return rte_eth_dev_info_get(device, &info) == 0 && device_connects(&info) && in_interrupt_thread(stop, device) == 0;
+    return rte_eth_dev_info_get(device, &info) == 0 && device_connects(&info) &&
+           in_interrupt_thread(stop, &device) == 0;
 }
 
 /* Removes what a device is a part of, as a port of a card, when none of its ports is open. */
-static int close_and_remove(uint16_t device)
+static int close_and_remove(const void *device)
 {
     struct rte_eth_dev_info info;
     uint16_t other;
-    const int error = rte_eth_dev_info_get(device, &info);
-    (void)rte_eth_dev_stop(device);
-    (void)rte_eth_dev_close(device);
+    const int error = rte_eth_dev_info_get(*(const uint16_t *)device, &info);
+    (void)stop_and_close(device);
     if (error)
         return error;
     RTE_ETH_FOREACH_DEV_OF(other, info.device)
@@ -188,7 +198,7 @@ static int close_and_remove(uint16_t device)
 
 void device_remove(uint16_t device)
 {
-    (void)in_interrupt_thread(close_and_remove, device);
+    (void)in_interrupt_thread(close_and_remove, &device);
 }
 
 void device_close(uint16_t device)
@@ -196,7 +206,7 @@ void device_close(uint16_t device)
     struct rte_eth_dev_info info;
     bool ours = rte_eth_dev_info_get(device, &info) == 0 && strcmp(info.driver_name, "net_ring") == 0;
     if (!ours) {
-        (void)in_interrupt_thread(stop_and_close, device);
+        (void)in_interrupt_thread(stop_and_close, &device);
         return;
     }
     (void)rte_eth_dev_stop(device);

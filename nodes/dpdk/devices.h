@@ -32,6 +32,8 @@ bool device_stop_to_retry(uint16_t device);
 void device_close(uint16_t device);
 /* Closes a device that is gone, and frees its name for one that comes back. No core may poll it. */
 void device_remove(uint16_t device);
+/* Asks EAL for a device that was removed, "net_memif0,role=client,...". */
+void device_probe(const char *arguments);
 /* True if the device is started and its link is up. */
 bool device_is_up(uint16_t device);
 

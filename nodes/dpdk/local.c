@@ -112,9 +112,10 @@ unsigned local_step(struct local *l)
     return work + packets;
 }
 
-void local_take_job(struct local *l, uint16_t job)
+void local_take_config(struct local *l, const struct node_config *c)
 {
-    l->endpoint.config.job = job;
+    l->endpoint.config.job = c->job;
+    l->port.cable.period = l->port.cable.ask_period = node_ticks(l->node, c->values.credit_period_ns);
 }
 
 bool local_is_idle(const struct local *l)

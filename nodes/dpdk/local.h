@@ -32,8 +32,8 @@ void local_free(struct local *l);
 
 unsigned local_step(struct local *l);
 /* True if nothing is in flight. */
-/* The job tag of packets from here on. Its core calls it. */
-void local_take_job(struct local *l, uint16_t job);
+/* Follows another configuration of the node: its job tag and credit period. Its core calls it. */
+void local_take_config(struct local *l, const struct node_config *c);
 
 bool local_is_idle(const struct local *l);
 bool local_is_good(const struct local *l);

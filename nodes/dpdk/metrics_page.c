@@ -1,14 +1,14 @@
 /* metrics_page.c - families of metrics, one after the other (metrics_page.h). */
 #include "metrics_page.h"
 #include "base/counts.h"
-#include "local.h"
 #include "node_counts.h"
 
 #include <inttypes.h>
 #include <rte_cycles.h>
 #include <string.h>
 
-enum { MOST_COUNTS = 64 /* of a port */ };
+/* Counts of a port: those of two lists, sessions and suspected. */
+enum { MOST_COUNTS = 2 + (sizeof(struct dpdk_counts) + sizeof(struct device_counts)) / sizeof(uint64_t) };
 
 /* ---- samples ---- */
 

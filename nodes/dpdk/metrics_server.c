@@ -6,13 +6,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 #include <rte_cycles.h>
 #include <rte_lcore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum { REQUEST_BYTES = 2048, WAITING_CLIENTS = 8, CLIENT_SECONDS = 2, RETRY_US = 100000 };
@@ -26,12 +26,26 @@ struct metrics_server {
 
 /* ---- a client ---- */
 
+/* A client, and the TSC until which it is served. */
+struct client {
+    int socket;
+    uint64_t until;
+};
+
+/* Returns false if the time is over first. */
+static bool wait_for(const struct client *c, short events)
+{
+    struct pollfd ready = {.fd = c->socket, .events = events};
+    const int64_t left = (int64_t)(c->until - rte_rdtsc());
+    return left > 0 && poll(&ready, 1, (int)((uint64_t)left * 1000 / rte_get_tsc_hz()) + 1) > 0;
+}
+
 /* Reads the head of a request. Returns false if it does not end in time. */
-static bool read_request(int client, char request[REQUEST_BYTES])
+static bool read_request(const struct client *c, char request[REQUEST_BYTES])
 {
     size_t used = 0;
-    while (used < REQUEST_BYTES - 1) {
-        const ssize_t got = recv(client, request + used, REQUEST_BYTES - 1 - used, 0);
+    while (used < REQUEST_BYTES - 1 && wait_for(c, POLLIN)) {
+        const ssize_t got = recv(c->socket, request + used, REQUEST_BYTES - 1 - used, MSG_DONTWAIT);
         if (got <= 0)
             return false;
         used += (size_t)got;
@@ -42,10 +56,10 @@ static bool read_request(int client, char request[REQUEST_BYTES])
     return false;
 }
 
-static void send_all(int client, const char *text, size_t bytes)
+static void send_all(const struct client *c, const char *text, size_t bytes)
 {
-    while (bytes > 0) {
-        const ssize_t sent = send(client, text, bytes, MSG_NOSIGNAL);
+    while (bytes > 0 && wait_for(c, POLLOUT)) {
+        const ssize_t sent = send(c->socket, text, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent <= 0)
             return;
         text += sent;
@@ -53,7 +67,7 @@ static void send_all(int client, const char *text, size_t bytes)
     }
 }
 
-static void send_answer(int client, const char *status, const char *body, size_t bytes, bool with_body)
+static void send_answer(const struct client *client, const char *status, const char *body, size_t bytes, bool with_body)
 {
     char head[256];
     const int used = snprintf(head, sizeof head,
@@ -65,7 +79,7 @@ static void send_answer(int client, const char *status, const char *body, size_t
         send_all(client, body, bytes);
 }
 
-static void send_page(int client, const struct node *n, bool with_body)
+static void send_page(const struct client *client, const struct node *n, bool with_body)
 {
     char *page = NULL;
     size_t bytes = 0;
@@ -84,19 +98,17 @@ static bool asks(const char *request, const char *line)
     return strncmp(request, line, bytes) == 0 && (request[bytes] == ' ' || request[bytes] == '?');
 }
 
-static void serve(int client, const struct node *n)
+static void serve(int socket, const struct node *n)
 {
     static const char elsewhere[] = "metrics are at /metrics\n";
-    const struct timeval patience = {.tv_sec = CLIENT_SECONDS};
+    const struct client client = {socket, rte_rdtsc() + CLIENT_SECONDS * rte_get_tsc_hz()};
     char request[REQUEST_BYTES];
-    (void)setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    (void)setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (!read_request(client, request))
+    if (!read_request(&client, request))
         return;
     if (asks(request, "GET /metrics") || asks(request, "HEAD /metrics"))
-        send_page(client, n, request[0] == 'G');
+        send_page(&client, n, request[0] == 'G');
     else
-        send_answer(client, "404 Not Found", elsewhere, sizeof elsewhere - 1, true);
+        send_answer(&client, "404 Not Found", elsewhere, sizeof elsewhere - 1, true);
 }
 
 static void *run(void *server)

@@ -1,6 +1,6 @@
 /* metrics_server.h - serves the page of metrics by HTTP, in a thread of its own: a slow reader delays no link.
  *
- * One request at a time, GET or HEAD of /metrics; a client has two seconds to send it. */
+ * One request at a time, GET or HEAD of /metrics; a client has two seconds for all of it. */
 #ifndef DPDK_NODE_METRICS_SERVER_H
 #define DPDK_NODE_METRICS_SERVER_H
 

@@ -76,7 +76,7 @@ static void follow_removal(struct node *n, unsigned port)
     }
     if (!is_time(n, port, RETURN_NS))
         return;
-    device_return(&n->watch[port]);
+    device_probe(n->watch[port].arguments);
     if (rte_eth_dev_get_port_by_name(name, &returned) != 0)
         return;
     p->device = node_open_device(n, port, &problem);

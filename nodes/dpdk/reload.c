@@ -3,6 +3,8 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,37 +49,50 @@ static const char *restart_key(const struct node_config *a, const struct node_co
     return NULL;
 }
 
-/* ---- the child ---- */
+/* ---- reading ---- */
 
-static int end_child(const struct hx_problem *p)
+static jmp_buf back; /* control's alone */
+
+static int come_back(const struct hx_problem *p)
 {
     hx_complain(p->where, "%s", p->what);
-    _exit(p->exit_code);
+    longjmp(back, 1);
 }
 
 static struct node_config *load(const struct reload_source *from)
 {
-    struct node_config *config = hx_allocate(1, sizeof *config);
+    struct node_config *volatile config = NULL;
     struct node_values values = from->values;
-    node_config_load(config, from->file, &values);
+    hx_error_hand_over(come_back);
+    if (setjmp(back) == 0) {
+        struct node_config *loading = hx_allocate(1, sizeof *loading);
+        node_config_load(loading, from->file, &values);
+        config = loading;
+    }
+    hx_error_hand_over(NULL);
     return config;
 }
 
-static _Noreturn void check(const struct node *n, const struct reload_source *from)
+/* Returns the configuration that the node may follow; NULL, after a line: it may not. */
+static struct node_config *load_good(const struct node *n, const struct reload_source *from)
 {
-    hx_error_hand_over(end_child);
-    const char *key = restart_key(n->config, load(from));
-    if (key)
-        hx_complain(from->file, "%s: is not that of the running node: it needs a restart", key);
-    _exit(key ? HX_EXIT_CONFIG : HX_EXIT_DONE);
+    struct node_config *config = load(from);
+    const char *key = config ? restart_key(n->config, config) : NULL;
+    if (!key)
+        return config;
+    hx_complain(from->file, "%s: is not that of the running node: it needs a restart", key);
+    node_config_free(config);
+    free(config);
+    return NULL;
 }
 
+/* A reader that ends with an error leaves memory behind, so a child process reads first. */
 static bool is_good(const struct node *n, const struct reload_source *from)
 {
     int status = 0;
     const pid_t child = fork();
     if (child == 0)
-        check(n, from);
+        _exit(load_good(n, from) ? HX_EXIT_DONE : HX_EXIT_CONFIG);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (child < 0)
@@ -85,17 +100,14 @@ static bool is_good(const struct node *n, const struct reload_source *from)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == HX_EXIT_DONE;
 }
 
+/* The file may change after the child has read it, so it is checked again. */
 bool reload(struct node *n, const struct reload_source *from)
 {
-    if (!from->file) {
-        hx_warn(n->config->name, "has no node file to read again (--config)");
-        return false;
-    }
-    if (!is_good(n, from)) {
+    struct node_config *config = is_good(n, from) ? load_good(n, from) : NULL;
+    if (!config) {
         hx_warn(n->config->name, "stays as it is");
         return false;
     }
-    struct node_config *config = load(from);
     config->before = n->config;
     atomic_store_explicit(&n->config, config, memory_order_release);
     return true;

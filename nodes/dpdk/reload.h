@@ -11,12 +11,12 @@
 #include "node.h"
 
 struct reload_source {
-    const char *file;          /* NULL: the node has none */
+    const char *file;          /* NULL: the node has none, and follows none */
     struct node_values values; /* of the options */
 };
 
-/* Called by control. Returns false, after a line, if the node stays as it is. No configuration is freed: other threads
- * may read it. */
+/* Called by control, of a node with a file. Returns false, after a line, if the node stays as it is. No configuration
+ * is freed: other threads may read it. */
 bool reload(struct node *n, const struct reload_source *from);
 
 #endif

@@ -168,6 +168,10 @@ refuses() {
     refuses 3 "--comm-group-configuration: groups.json: group 1 is no list of NPUs from 0 to 7" \
         --comm-group-configuration groups.json
     refuses 4 "--report: gone/report.json: No such file or directory" --report gone/report.json
+    # ASTRA-sim ends after the report was found to be writable: none is left.
+    sed -i 's/LIFO/sideways/' system.json
+    run -1 --separate-stderr astra all_reduce 8 --fabric "Ring(8)" --report none.json
+    [ ! -e none.json ]
 }
 
 @test "astra: each NPU has a trace, and each trace an NPU" {

@@ -155,11 +155,13 @@ keeps() {
 }
 
 # bats test_tags=all
-@test "conformance: a clock of microseconds, a clock of 32 bits" {
+@test "conformance: a clock of microseconds, of 32 bits, of a processor's cycles" {
     broken 'hal_port.h s/return h->node.now;/return h->node.now \/ 1000;/' -- \
         "hal_now: while 1000000 ns passed it went on by 10"
     broken 'hal_port.h s/return h->node.now;/return (uint32_t)h->node.now;/' -- \
         "hal_now: while 5000000000 ns passed it went on by "
+    broken 'hal_port.h s/return h->node.now;/return 5 * h->node.now \/ 2;/' -- \
+        "hal_now: while 5000000000 ns passed it went on by 125"
 }
 
 # bats test_tags=all

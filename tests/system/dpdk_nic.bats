@@ -71,9 +71,11 @@ END
     [[ $stderr == *"port W: net_memif0: every user"* && $stderr == *"port S: there is no device 'net_null7'"* ]]
     grep -qE '^  W +net_memif0 +refused$' <<<"$output"
     grep -qx 'refused: 2 of 4 devices' <<<"$output"
-    run -0 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry "--vdev=net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap" \
-        --vdev=net_null0 -- --fabric "2x2 Hx2Mesh" --node a0,0/p0 --ports E=net_null0 --check
-    [ "$(tail -n 1 <<<"$output")" = "1 of 1 devices can carry this node's frames" ]
+    run -0 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry --vdev=net_null0 -- --fabric "2x2 Hx2Mesh" --node a0,0/p0 --ports E=net_null0 --check
+    [ "$(tail -n 1 <<<"$output")" = "all devices carry frames of an MTU of 8242" ]
+    run -0 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry "$(memif client)" -- --fabric "2x2 Hx2Mesh" --node a0,0/p0 \
+        --ports E=net_memif0 --check
+    [ "$(tail -n 1 <<<"$output")" = "all devices carry frames of an MTU of 8242; 1 wait for their other side" ]
 }
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -119,6 +121,26 @@ END
     kill -TERM $pid
     wait $pid || [ $? -eq 130 ]
     jq -e '.drained' a.json
+}
+
+@test "nic: a client that sends its request byte by byte is left after two seconds" {
+    local port began
+    port=$(free_port)
+    node a "${null_node[@]}" --statistics 100ms --metrics "$port" &
+    local pid=$!
+    eventually has_samples a 2
+    (
+        exec 7<>"/dev/tcp/127.0.0.1/$port"
+        for _ in {1..60}; do printf x >&7 && sleep 0.5; done
+    ) 2>/dev/null &
+    local drips=$!
+    sleep 0.5
+    began=$SECONDS
+    curl -sf -m 20 "http://127.0.0.1:$port/metrics" | grep -q hxmesh_drops_total
+    [ $((SECONDS - began)) -lt 15 ]
+    kill $drips
+    kill -TERM $pid
+    wait $pid || [ $? -eq 130 ]
 }
 
 @test "nic: an address of metrics that cannot be is refused in one line" {

@@ -371,6 +371,39 @@ static void a_request_for_routes_sees_complete_tables(void **state)
     core_reroute(core);
 }
 
+/* As after SIGHUP: a job of its own, and the board where packets of a0,0 to a1,1 turn is another's. Only the row's
+ * cables are there. */
+static void a_core_follows_another_configuration_and_keeps_its_sessions(void **state)
+{
+    const struct lab_settings s = {
+        .fabric = "2x2 Hx1Mesh", .nodes = 5, .credits = 64, .message = 100000, .count = 1000000};
+    (void)state;
+    lab_open(&lab, &s);
+    for (unsigned turn = 0; turn < 300; turn++)
+        lab_turn(&lab);
+    struct node *n = &lab.node[0];
+    struct core *core = n->core[0];
+    const uint32_t sessions = n->port[HX_E].cable.link.sessions;
+    uint8_t blocked[1] = {1U << 1};
+    struct node_config other = lab.config[0];
+    other.blocked = blocked;
+    other.job = 9;
+    other.values.credit_period_ns *= 7;
+    const uint64_t period = node_ticks(n, other.values.credit_period_ns);
+    assert_int_equal(hx_route_ports(&core->sw.route, HX_LOCAL, 1, 1), 1U << HX_E | 1U << HX_W);
+    atomic_store(&n->config, &other);
+    (void)core_loop(core);
+    assert_int_equal(hx_route_ports(&core->sw.route, HX_LOCAL, 1, 1), 0);
+    assert_int_equal(core->sw.job, 9);
+    assert_int_equal(n->local->endpoint.config.job, 9);
+    assert_int_equal(n->local->port.cable.period, period);
+    assert_int_equal(n->port[HX_E].cable.period, period);
+    assert_int_equal(n->port[HX_E].cable.link.sessions, sessions);
+    atomic_store(&n->config, &lab.config[0]);
+    (void)core_loop(core);
+    lab_close(&lab);
+}
+
 int main(void)
 {
 #define IN_ROW(test) cmocka_unit_test_setup_teardown(test, open_row, close_row)
@@ -382,6 +415,7 @@ int main(void)
         IN_ROW(a_node_is_quiet_when_its_cores_have_reported_since),
         IN_ROW(a_device_is_stopped_when_its_core_has_seen_it_go_down),
         IN_ROW(a_request_for_routes_sees_complete_tables),
+        cmocka_unit_test(a_core_follows_another_configuration_and_keeps_its_sessions),
     };
     lab_start_eal();
     return cmocka_run_group_tests(tests, NULL, NULL);
